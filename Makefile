@@ -1,0 +1,51 @@
+# Sudare's one door. `make` lists the targets; each does its own set-up.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check format bench papers lock clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Sudare needs Python 3.11 or newer; say which with: make PYTHON=python3.11" >&2; exit 1; }
+	@rm -f $@
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the locked dependencies into $(VENV) (once)"
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock && \
+	  uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .; \
+	else \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
+	fi
+	@$(BIN)/python -m compileall -q src  # some machines forbid writing bytecode at run time
+	@touch $@
+
+demo: $(READY)  ## run a private survey end to end
+	@$(BIN)/sudare demo
+
+test: check  ## check, then run every test
+	@$(BIN)/python -m pytest -n auto
+
+check: $(READY)  ## formatting, lint and types
+	@$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . && $(BIN)/mypy
+
+format: $(READY)  ## format and mend what lint can mend
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+bench: $(READY)  ## measure the speeds, beside other libraries
+	@$(BIN)/python benchmarks/run.py
+
+papers: $(READY)  ## redo the documents' tables and figures
+	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done
+
+lock: $(READY)  ## renew requirements.lock (needs uv)
+	@uv pip compile --universal --generate-hashes --no-header --quiet --upgrade \
+	  --python-version 3.11 --group dev -o requirements.lock pyproject.toml
+
+clean:  ## remove what the targets made
+	@rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
