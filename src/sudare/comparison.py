@@ -41,6 +41,7 @@ def error_curves(  # noqa: PLR0913 - each is a part of the experiment
     epsilons: Sequence[float],
     repetitions: int,
     rng: Keystream,
+    *,
     progress: Callable[[], object] = lambda: None,
 ) -> list[ErrorCurve]:
     """Collect from the same people ``repetitions`` times at each ε and measure the error.
