@@ -107,7 +107,7 @@ class Analysis:
         return table
 
 
-def analyse(  # noqa: PLR0913 - one per choice of the analyst
+def analyse(
     collection: "Collection",
     aggregate: "Aggregate",
     *,
