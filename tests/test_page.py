@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from sudare import GRR, OUE, Collection, Estimate, Mechanism, Seeded
 from sudare.errors import ParameterError
+from sudare.exact import chance_text
 from sudare.page import error_page, estimate_page
 from sudare.page.scale import Floats, Scale
-from sudare.page.wording import at_most, chance, fixed, measured, p_value, scientific
+from sudare.page.wording import at_most, fixed, measured, p_value, scientific
 
 HOSTILE = '<script>alert("1")</script>&\'"><svg onload=x>'
 VOID = {"meta", "line", "rect", "use", "path", "circle"}
@@ -262,7 +263,7 @@ def test_privacy_in_plain_words() -> None:
     text = estimate_page(collection, estimate).replace("\N{NO-BREAK SPACE}", " ")
     assert "at most e<sup>ε</sup> = 2.72 times likelier" in text
     assert "tells the true answer 40 % of the time, and otherwise one of the other 4" in text
-    assert f"ε = {collection.epsilon!r}" in text
+    assert "ε = 1<" in text
     assert collection.key in text
     assert "Values below 0 are normal" in text
     assert "simulat" not in text
@@ -365,9 +366,9 @@ def test_a_single_value_still_has_an_axis(value: float) -> None:
 
 def test_numbers_as_people_read_them() -> None:
     assert [fixed(-0.001, 2), fixed(-1234.5, 1), fixed(np.nan, 1)] == ["0.00", "−1,234.5", "–"]
-    assert chance(0.4046).startswith("40\N{NO-BREAK SPACE}")
-    assert chance(0.9999).startswith("99.99\N{NO-BREAK SPACE}")
-    assert chance(0.00271).startswith("0.27\N{NO-BREAK SPACE}")
+    assert chance_text(0.4046).startswith("40\N{NO-BREAK SPACE}")
+    assert chance_text(0.9999).startswith("99.99\N{NO-BREAK SPACE}")
+    assert chance_text(0.00271).startswith("0.27\N{NO-BREAK SPACE}")
     assert at_most(Fraction(3)) == "3"
     assert at_most(Fraction(30001, 10000)) == "3.01"
     assert at_most(Fraction(10**9)) == "10⁹"

@@ -55,6 +55,11 @@ class Mechanism(ABC):
     def worst_ratio(self) -> Fraction:
         """The largest ratio of the chances of one report under two values: e^ε, exactly."""
 
+    @property
+    @abstractmethod
+    def odds(self) -> str:
+        """What a device does with an answer, in plain words."""
+
     @abstractmethod
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Reports of checked values: the only step that sees the truth."""

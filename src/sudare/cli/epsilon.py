@@ -48,6 +48,7 @@ def epsilon(collection: Path, as_json: bool) -> None:
         f"  meaning     no report is more than {text_up(float(ratio), 3)} times "
         f"likelier under one answer than under another"
     )
+    click.echo(f"  odds        {mechanism.odds}")
     if document["enumerated"] is None:
         click.echo(f"  enumerated  not at {mechanism.domain.size} answers (up to {_ENUMERABLE})")
     else:

@@ -100,6 +100,7 @@ def save_plot(analysis: "Analysis", path: Path) -> None:
             analysis.collection,
             analysis.estimate,
             level=analysis.level,
+            simultaneous=analysis.simultaneous,
             consistent=analysis.consistent,
             p_values=analysis.p_values,
         )

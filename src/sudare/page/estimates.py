@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 from sudare.collection import Collection
 from sudare.errors import ParameterError
 from sudare.estimate import Estimate
-from sudare.mechanism import Mechanism
-from sudare.mechanisms.grr import GRR
-from sudare.mechanisms.unary import Unary
+from sudare.exact import text_up
 from sudare.page.bars import Bars
 from sudare.page.document import document, remarks, section, table
 from sudare.page.scale import Floats
-from sudare.page.wording import PERCENT, at_most, chance, decimals_for, fixed, p_value, percent
+from sudare.page.wording import PERCENT, at_most, decimals_for, fixed, p_value, percent
 
 
 def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by name
@@ -23,6 +21,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     estimate: Estimate,
     *,
     level: float = 0.95,
+    simultaneous: bool = False,
     consistent: Floats | None = None,
     p_values: Floats | None = None,
     truth: Floats | None = None,
@@ -34,8 +33,9 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         collection: what was asked, and how answers were randomised.
         estimate: the shares, in the order of the collection's answers.
         level: that of the intervals.
+        simultaneous: whether they hold for all answers at once.
         consistent: the shares after a consistency step.
-        p_values: for each answer, of the test that nobody holds it.
+        p_values: for each answer, of the test that nobody holds it, adjusted for their number.
         truth: the true shares; only a simulation knows them.
         notes: paragraphs to add, as plain text.
     """
@@ -49,8 +49,8 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         if values is not None and values.shape != (k,):
             raise ParameterError(f"{name} has the shape {values.shape}; there are {k} answers")
 
-    low, high = estimate.interval(level)
-    sure = f"{100 * level:.6g}{PERCENT}"
+    low, high = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
+    sure = f"{'simultaneous ' * simultaneous}{100 * level:.6g}{PERCENT}"
     decimals = decimals_for(100 * float(np.median(estimate.stderr)))
     columns = {
         "Answer": collection.answers,
@@ -68,7 +68,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     columns[f"People (of\N{NO-BREAK SPACE}{estimate.n:,})"] = [
         fixed(v, 0) for v in estimate.values * estimate.n
     ]
-    reading = _reading(k, level, estimate.n)
+    reading = _reading(k, level, estimate.n, simultaneous=simultaneous)
     if consistent is not None:
         reading["Consistent values"] = _CONSISTENT
     if p_values is not None:
@@ -100,7 +100,7 @@ def _header(collection: Collection, n: int, *, simulated: bool) -> str:
     facts = {
         "Reports": f"{n:,}" + ", simulated" * simulated,
         "Mechanism": f"{mechanism.name.upper()}, {len(collection.answers):,} answers",
-        "Privacy of a report": f"ε = {mechanism.epsilon!r}",
+        "Privacy of a report": f"ε = {text_up(mechanism.epsilon)}",
         "Key": collection.key,
     }
     ratio = at_most(mechanism.worst_ratio)
@@ -111,26 +111,8 @@ def _header(collection: Collection, n: int, *, simulated: bool) -> str:
     return (
         f'<header>\n<h1>{escape(collection.name)}</h1>\n<p class="question">'
         f"{escape(collection.question)}</p>\n{_definitions(facts, 'facts')}\n"
-        f'<p class="privacy">{privacy} {escape(_odds(mechanism))}</p>\n</header>'
+        f'<p class="privacy">{privacy} {escape(mechanism.odds)}</p>\n</header>'
     )
-
-
-def _odds(mechanism: Mechanism) -> str:
-    match mechanism:
-        case GRR(k=2, keep=keep):
-            return f"A device tells the true answer {chance(keep)} of the time, else the other one."
-        case GRR(k=k, keep=keep):
-            return (
-                f"A device tells the true answer {chance(keep)} of the time, and otherwise one of "
-                f"the other {k - 1:,}, each as likely as the next."
-            )
-        case Unary(p=p, q=q):
-            return (
-                f"A report says yes or no to every answer by chance: yes {chance(p)} of the time "
-                f"to the true one, and {chance(q)} of the time to each of the others."
-            )
-        case _:
-            return ""
 
 
 def _definitions(entries: dict[str, str], style: str) -> str:
@@ -147,14 +129,22 @@ _CONSISTENT = (
     "their intervals."
 )
 _PRESENT = (
-    "How often noise alone would give an estimate at least this high if nobody held the answer. "
+    "How often noise alone would give an estimate at least this high if nobody held the answer, "
+    "adjusted for asking about every answer. "
     "A small p-value says that somebody does; a large one says nothing."
 )
 
 
-def _reading(k: int, level: float, n: int) -> dict[str, str]:
+def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, str]:
     misses = k * (1 - level)
     expected = f": with {k:,} answers, expect about {fixed(misses, 0)} to miss" * (misses >= 1.5)
+    hold = (
+        f"all {k:,} intervals together would hold the true shares {100 * level:.6g}{PERCENT} of "
+        f"the time"
+        if simultaneous
+        else f"such an interval would hold the true share {100 * level:.6g}{PERCENT} of the "
+        f"time{expected}"
+    )
     return {
         "One report": (
             "Every answer was randomised before it left its device, so a single report may well "
@@ -162,10 +152,8 @@ def _reading(k: int, level: float, n: int) -> dict[str, str]:
             "undone: that is the estimate."
         ),
         "The interval": (
-            f"Were everything randomised anew, such an interval would hold the true share "
-            f"{100 * level:.6g}{PERCENT} of the time{expected}. It knows the noise; it does not "
-            "know who chose not to answer. The standard error is the typical distance from the "
-            "truth."
+            f"Were everything randomised anew, {hold}. It knows the noise; it does not know who "
+            "chose not to answer. The standard error is the typical distance from the truth."
         ),
         "Below 0": (
             "Values below 0 are normal. Undoing the noise overshoots as often as it falls short, "

@@ -30,15 +30,6 @@ def decimals_for(error: float) -> int:
     return min(9, max(0, 1 - math.floor(math.log10(error)))) if error > 0 else 2
 
 
-def chance(probability: float) -> str:
-    """A probability in percent, to two digits of it or of its complement, without idle zeros.
-
-    Nothing that can fail is said to happen 100 % of the time.
-    """
-    text = fixed(100 * probability, decimals_for(100 * min(probability, 1 - probability)))
-    return (text.rstrip("0").rstrip(".") if "." in text else text) + PERCENT
-
-
 def at_most(ratio: Fraction) -> str:
     """A ratio to three digits, rounded up, so that "at most" stays true."""
     context = Context(prec=3, rounding=ROUND_CEILING)
