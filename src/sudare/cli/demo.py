@@ -1,5 +1,6 @@
 """``sudare demo``: a private survey, end to end, on this machine."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,7 @@ def demo(
         return
     from rich.console import Console
 
-    Console().print(analysis.table(truth))
+    Console().print(replace(analysis, consistent=None).table(truth))
     inside = int(((analysis.interval.low <= truth) & (truth <= analysis.interval.high)).sum())
     say(f"4. {inside} of {len(_TEAS)} truths lie inside their 95 % intervals")
     say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")
