@@ -1,0 +1,68 @@
+"""Files that are there whole or not at all."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from sudare.files import replacing
+
+
+@pytest.mark.parametrize("before", [None, "old"])
+def test_the_new_file_takes_its_place(before: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "total.json"
+    if before is not None:
+        path.write_text(before)
+    with replacing(path) as temporary:
+        assert temporary.parent == path.parent  # a rename across disks is no rename
+        temporary.write_text("new")
+        assert path.exists() == (before is not None)  # nothing shows until the end
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def fail_midway(path: Path, error: type[BaseException]) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("before", [None, "old"])
+def test_after_an_error_the_old_file_stands(
+    before: str | None, error: type[BaseException], tmp_path: Path
+) -> None:
+    path = tmp_path / "total.json"
+    if before is not None:
+        path.write_text(before)
+    with pytest.raises(error):
+        fail_midway(path, error)
+    assert [file.read_text() for file in tmp_path.iterdir()] == ([before] if before else [])
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_the_file_is_as_readable_as_any_other(mask: int, mode: int, tmp_path: Path) -> None:
+    """Temporary files are private; the finished one follows the user's own umask."""
+    path = tmp_path / "total.json"
+    before = os.umask(mask)
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text("new")
+        assert os.umask(mask) == mask  # asking for it did not change it
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "none" / "total.json"):
+        pass
+
+
+def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(IsADirectoryError), replacing(folder):
+        pass
+    assert list(tmp_path.iterdir()) == [folder]
