@@ -1,0 +1,66 @@
+"""The unbiased estimate: its mean and its stated variance are exact, by enumeration."""
+
+from fractions import Fraction
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sudare.estimation.debias import debias
+
+chances = st.tuples(st.integers(1, 63), st.integers(1, 63)).filter(lambda pair: pair[0] > pair[1])
+
+
+def binomial(n: int, p: Fraction) -> list[Fraction]:
+    return [comb(n, c) * p**c * (1 - p) ** (n - c) for c in range(n + 1)]
+
+
+def count_law(holders: int, n: int, p: Fraction, q: Fraction) -> list[Fraction]:
+    """How many of n people support an answer that ``holders`` of them hold."""
+    law = [Fraction(0)] * (n + 1)
+    pairs = product(enumerate(binomial(holders, p)), enumerate(binomial(n - holders, q)))
+    for (a, chance), (b, other) in pairs:
+        law[a + b] += chance * other
+    return law
+
+
+@given(pair=chances, n=st.integers(1, 12), data=st.data())
+def test_mean_and_variance_are_exact(pair: tuple[int, int], n: int, data: st.DataObject) -> None:
+    holders = data.draw(st.integers(0, n))
+    p, q = (Fraction(part, 64) for part in pair)
+    law = count_law(holders, n, p, q)
+    estimate = debias(np.arange(n + 1), n, float(p), float(q))
+    values = [(count - n * q) / (n * (p - q)) for count in range(n + 1)]
+    mean = sum(chance * value for chance, value in zip(law, values, strict=True))
+    variance = sum(chance * (value - mean) ** 2 for chance, value in zip(law, values, strict=True))
+    weights = np.array([float(chance) for chance in law])
+    assert mean == Fraction(holders, n)
+    np.testing.assert_allclose(estimate.values, [float(v) for v in values], rtol=1e-12, atol=1e-12)
+    assert weights @ estimate.stderr**2 == pytest.approx(float(variance), rel=1e-9)
+
+
+@given(pair=chances, n=st.integers(1, 10**9), data=st.data())
+def test_the_slope_is_how_fast_the_variance_grows(
+    pair: tuple[int, int], n: int, data: st.DataObject
+) -> None:
+    p, q = pair[0] / 64, pair[1] / 64
+    counts = np.array([data.draw(st.integers(0, n)), data.draw(st.integers(0, n))])
+    estimate = debias(counts, n, p, q)
+    assert np.isfinite(estimate.stderr).all()  # no count makes the variance negative
+    grown = np.diff(estimate.stderr**2)
+    scale = (estimate.stderr**2).max()
+    np.testing.assert_allclose(
+        grown, estimate.slope[0] * np.diff(estimate.values), rtol=1e-9, atol=1e-12 * scale
+    )
+
+
+def test_by_hand() -> None:
+    """p = 3/4, q = 1/4, 80 of 120: (80 - 30) / 60 = 5/6, variance 120 · 3/16 / 60²."""
+    estimate = debias(np.array([80, 40]), 120, 0.75, 0.25)
+    np.testing.assert_allclose(estimate.values, [5 / 6, 1 / 6], rtol=1e-15)
+    np.testing.assert_allclose(estimate.stderr, np.sqrt(22.5) / 60, rtol=1e-15)
+    assert estimate.slope.tolist() == [0, 0]
+    assert estimate.n == 120
