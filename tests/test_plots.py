@@ -166,12 +166,13 @@ def test_another_suffix_is_refused_and_nothing_written(name: str, tmp_path: Path
 def test_a_failed_write_leaves_the_old_file(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(_: Path, data: bytes) -> int:
-        raise OSError(f"no space for {len(data)} bytes")
+    def full(_: Figure, path: Path, **_options: object) -> None:
+        path.write_text("half")
+        raise OSError("no space left")
 
     path = tmp_path / "plot.svg"
     path.write_text("old")
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(Figure, "savefig", full)
     with pytest.raises(OSError, match="no space"):
         plots.save(plots.error_figure([]), path)
     assert path.read_text() == "old"

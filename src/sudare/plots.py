@@ -4,9 +4,7 @@ The figures are plain ``Figure`` values: no window, no global state. Colours are
 Okabe and Ito, told apart by colour-blind readers too; lines differ in their markers as well.
 """
 
-import io
 import math
-import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import cycle
@@ -25,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 from sudare.estimate import Estimate
+from sudare.files import replacing
 
 Floats = NDArray[np.float64]
 
@@ -209,15 +208,9 @@ def save(figure: Figure, path: Path) -> None:
         raise ParameterError(
             f"a figure is saved as {', '.join(_FORMATS)}; got the file name {path.name!r}"
         )
-    image = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "sudare"}):
-        figure.savefig(image, format=suffix[1:], dpi=120, metadata=dict(_FORMATS[suffix]))
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        unfinished.write_bytes(image.getvalue())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    metadata = dict(_FORMATS[suffix])
+    with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": "sudare"}):
+        figure.savefig(temporary, format=suffix[1:], dpi=120, metadata=metadata)
 
 
 def _axes(figure: Figure, title: str) -> Axes:
