@@ -177,3 +177,11 @@ def test_a_failed_write_leaves_the_old_file(
         plots.save(plots.error_figure([]), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_less_than_a_decade_has_plain_numbers() -> None:
+    y = np.array([0.8, 1.2])
+    flat = ErrorCurve("flat", np.array([1.0, 2.0]), y, 0 * y, y, y[:, None])
+    names = names_of(plots.error_figure([flat]))
+    assert "1.0" in names
+    assert not any("10^" in name for name in names)

@@ -18,7 +18,7 @@ from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.container import Container
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter, ScalarFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
@@ -188,9 +188,15 @@ def error_figure(
             rotation=90,
             verticalalignment="top",
             fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85},
             parse_math=False,
             family=_family(),
         )
+    low, high = axes.get_ylim()
+    if high < 10 * low:  # less than a decade: plain numbers, evenly apart
+        axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axes.yaxis.set_major_formatter(ScalarFormatter())
+        axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(_readable(x_label, "?"), parse_math=False, family=_family())
     axes.set_ylabel(_readable(y_label, "?"), parse_math=False, family=_family())
     axes.grid(color="#e4e4e4", linewidth=0.6)
