@@ -53,13 +53,8 @@ _JAPANESE = (
     "TakaoGothic",
     "VL Gothic",
 )
-_FORMATS: Mapping[str, Mapping[str, None]] = MappingProxyType(
-    {  # what would differ from run to run is left out
-        ".png": {"Software": None},
-        ".svg": {"Date": None},
-        ".pdf": {"CreationDate": None},
-    }
-)
+# What each format would write of its own accord, and differently from run to run: left out.
+_FORMATS = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 
 
 class Curve(Protocol):
@@ -214,7 +209,7 @@ def save(figure: Figure, path: Path) -> None:
         raise ParameterError(
             f"a figure is saved as {', '.join(_FORMATS)}; got the file name {path.name!r}"
         )
-    metadata = dict(_FORMATS[suffix])
+    metadata = {_FORMATS[suffix]: None}
     with replacing(path) as temporary, mpl.rc_context({"svg.hashsalt": "sudare"}):
         figure.savefig(temporary, format=suffix[1:], dpi=120, metadata=metadata)
 
