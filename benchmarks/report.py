@@ -1,0 +1,109 @@
+"""What was measured, as a table to read and as ``result.json``."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jobs import Effort, Job
+from limits import Limit, Limits
+from rich.table import Table
+
+UNIT = "ns/person"
+NUMPY = "NumPy"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A job, ours and each other's time in nanoseconds per person."""
+
+    job: Job
+    ours: float
+    numpy: float
+    peers: dict[str, float]
+    limit: Limit
+
+    @property
+    def times_peer(self) -> float:
+        """How many times as fast as the faster peer."""
+        return min(self.peers.values()) / self.ours
+
+    @property
+    def times_numpy(self) -> float:
+        """How many times as fast as NumPy."""
+        return self.numpy / self.ours
+
+    @property
+    def reached(self) -> bool:
+        """Whether both times are what the job asks for."""
+        return self.times_peer >= self.job.times_peer and self.times_numpy >= self.job.times_numpy
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One object for each comparison, as in ``result.json``."""
+        return [
+            {
+                "job": self.job.name,
+                "ours": significant(self.ours),
+                "peer": {"name": name, "ns": significant(ns)},
+                "limit": {"name": self.limit.name, "ns": significant(self.limit.ns)},
+                "ratio": significant(ns / self.ours),
+                "unit": UNIT,
+            }
+            for name, ns in {**self.peers, NUMPY: self.numpy}.items()
+        ]
+
+
+def significant(number: float) -> float:
+    """Four significant digits: more would be noise."""
+    return float(f"{number:.4g}")
+
+
+def save(measured: Iterable[Measured], path: Path) -> None:
+    """Write the jobs measured into the file; other jobs keep what was last measured."""
+    fresh = [row for one in measured for row in one.rows()]
+    jobs = {row["job"] for row in fresh}
+    kept = json.loads(path.read_text()) if path.exists() else []
+    rows = [row for row in kept if row["job"] not in jobs] + fresh
+    rows.sort(key=lambda row: str(row["job"]))  # stable: comparisons stay in their order
+    path.write_text("[\n" + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n]\n")
+
+
+def table(measured: Iterable[Measured], effort: Effort, limits: Limits) -> Table:
+    """The measurements, with what was asked for."""
+    measured = list(measured)
+    peers = list(measured[0].peers)
+    result = Table(
+        title=f"{UNIT}, ε = 1, best of several, one core",
+        caption=(
+            f"Sudare and NumPy: {effort.people:,} people, an int64 array. Sudare draws from the "
+            "secure source and checks the domain; NumPy does neither.\n"
+            f"{' and '.join(peers)}: fewer people (see benchmarks/README.md), whose answers are a "
+            "list of Python integers.\n"
+            "aggregate = count and estimate. In brackets: times as fast, at least.\n"
+            f"Limits of this machine: keystream {limits.keystream / 1e9:.1f} GB/s (AES-256-CTR), "
+            f"memory {limits.memory / 1e9:.1f} GB/s (reading)."
+        ),
+        caption_justify="left",
+    )
+    result.add_column("job", no_wrap=True)
+    for name in ("Sudare", NUMPY, *peers, "× faster peer", f"× {NUMPY}", "of the limit"):
+        result.add_column(name, justify="right")
+    for one in measured:
+        result.add_row(
+            one.job.name,
+            *(f"{ns:,.3g}" if ns < 1000 else f"{ns:,.0f}" for ns in (one.ours, one.numpy)),
+            *(f"{ns:,.0f}" for ns in one.peers.values()),
+            verdict(one.times_peer, one.job.times_peer),
+            verdict(one.times_numpy, one.job.times_numpy),
+            f"{one.limit.ns / one.ours:.0%} {one.limit.name}",
+        )
+    return result
+
+
+def verdict(times: float, wanted: float) -> str:
+    """The ratio reached beside the one asked for, ticked or crossed."""
+    mark = "[green]✓[/]" if times >= wanted else "[red]✗[/]"
+    return (
+        f"{times:,.3g} ({wanted:g}) {mark}" if times < 1000 else f"{times:,.0f} ({wanted:g}) {mark}"
+    )

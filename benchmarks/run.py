@@ -1,0 +1,112 @@
+"""How fast is Sudare, beside other libraries and the machine's limits? ``--help`` for options."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import frequency
+import limits
+import numpy as np
+from jobs import FULL, JOBS, QUICK, Effort, Job
+from plain import plain
+from report import Measured, save, table
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from timing import best
+
+HERE = Path(__file__).resolve().parent
+PEERS_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
+RESULT = HERE / "result.json"
+
+
+class Peers:
+    """The peers' own Python, which measures a job when asked to."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [PEERS_PYTHON, "-m", "peers.measure"],
+            cwd=HERE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def measure(self, job: Job, effort: Effort) -> dict[str, float]:
+        """Nanoseconds per person of each peer."""
+        to, back = self._process.stdin, self._process.stdout
+        assert to is not None  # noqa: S101  # pipes, as asked for
+        assert back is not None  # noqa: S101
+        people = int(job.peer_people * effort.peer_share)
+        print(json.dumps([job.name, people, effort.seconds]), file=to, flush=True)
+        line = back.readline()
+        if not line:
+            raise SystemExit(f"the peers stopped at {job.name} with code {self._process.wait()}")
+        return {name: 1e9 * seconds for name, seconds in json.loads(line).items()}
+
+
+def measure(job: Job, effort: Effort, machine: limits.Limits, peers: Peers) -> Measured:
+    """Everyone at one job, one after another."""
+    values = np.random.default_rng().integers(0, job.k, effort.people)
+    nanoseconds = 1e9 / effort.people
+    return Measured(
+        job,
+        ours=best(frequency.ours(job, values), effort.seconds) * nanoseconds,
+        numpy=best(plain(job, values), effort.seconds) * nanoseconds,
+        peers=peers.measure(job, effort),
+        limit=frequency.limit(job, values, machine),
+    )
+
+
+def run(jobs: Sequence[Job], effort: Effort) -> tuple[limits.Limits, list[Measured]]:
+    """Every job, with a line that shows where it is."""
+    peers = Peers()
+    columns = TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn()
+    console = Console(stderr=True)
+    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+        task = progress.add_task("the machine's limits", total=len(jobs))
+        machine = limits.measure(effort.seconds)
+        measured = []
+        for job in jobs:
+            progress.update(task, description=job.name)
+            measured.append(measure(job, effort, machine, peers))
+            progress.advance(task)
+    return machine, measured
+
+
+def main() -> None:
+    """Measure, print the table, keep the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="WORDS",
+        help='only jobs whose name has these words, such as "OUE randomise" (repeatable)',
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the people, rough, writes nothing"
+    )
+    options = parser.parse_args()
+    only: list[str] = options.only or [""]
+    jobs = [job for job in JOBS if any(words.lower() in job.name.lower() for words in only)]
+    if not jobs:
+        parser.error(f"no such job; there are: {', '.join(job.name for job in JOBS)}")
+    if not PEERS_PYTHON.exists():
+        parser.error("the other libraries are not installed: run `make bench` once")
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core, the peers too
+    effort = QUICK if options.quick else FULL
+    machine, measured = run(jobs, effort)
+    Console(width=None if sys.stdout.isatty() else 150).print(table(measured, effort, machine))
+    if not options.quick:
+        save(measured, RESULT)
+        print(f"written to {RESULT.relative_to(HERE.parent)}")
+    reached = sum(one.reached for one in measured)
+    print(f"{reached} of {len(measured)} jobs are as fast as asked for")
+
+
+if __name__ == "__main__":
+    main()
