@@ -1,1 +1,60 @@
-"""Private statistics."""
+"""Private statistics without having to be trusted with the answers."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sudare.aggregate import Aggregate
+    from sudare.channel import Channel
+    from sudare.collection import Collection
+    from sudare.domain import Categories
+    from sudare.errors import SudareError
+    from sudare.estimate import Estimate
+    from sudare.exact import exact_law
+    from sudare.mechanism import Mechanism
+    from sudare.mechanisms.grr import GRR
+    from sudare.mechanisms.unary import OUE, SUE
+    from sudare.randomness import Randomness, Scripted, Seeded, System
+
+# Where each public name lives. Loaded when asked for: the command line must start at once.
+_HOMES = {
+    "GRR": "sudare.mechanisms.grr",
+    "OUE": "sudare.mechanisms.unary",
+    "SUE": "sudare.mechanisms.unary",
+    "Aggregate": "sudare.aggregate",
+    "Categories": "sudare.domain",
+    "Channel": "sudare.channel",
+    "Collection": "sudare.collection",
+    "Estimate": "sudare.estimate",
+    "Mechanism": "sudare.mechanism",
+    "Randomness": "sudare.randomness",
+    "Scripted": "sudare.randomness",
+    "Seeded": "sudare.randomness",
+    "SudareError": "sudare.errors",
+    "System": "sudare.randomness",
+    "exact_law": "sudare.exact",
+}
+
+__all__ = [
+    "GRR",
+    "OUE",
+    "SUE",
+    "Aggregate",
+    "Categories",
+    "Channel",
+    "Collection",
+    "Estimate",
+    "Mechanism",
+    "Randomness",
+    "Scripted",
+    "Seeded",
+    "SudareError",
+    "System",
+    "exact_law",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sudare' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

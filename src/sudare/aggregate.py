@@ -1,0 +1,72 @@
+"""Tallies that merge: what a collector keeps of many reports."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import InvalidDocument, MixedCollections
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """The sum of ``n`` reports of one collection (or bare mechanism), named by its ``key``.
+
+    Aggregates of one key form a commutative monoid under ``+``; integers throughout, so a
+    laptop and a cluster agree bit for bit.
+    """
+
+    key: str
+    n: int
+    counts: NDArray[np.int64]
+
+    def __add__(self, other: Self) -> Self:
+        if self.key != other.key:
+            raise MixedCollections(
+                f"aggregates of different collections can't be added: "
+                f"{self.key[:12]}… and {other.key[:12]}…"
+            )
+        return type(self)(self.key, self.n + other.n, self.counts + other.counts)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Aggregate)
+            and (self.key, self.n) == (other.key, other.n)
+            and np.array_equal(self.counts, other.counts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside
+
+    def to_json(self) -> bytes:
+        """A document that reads back to the same aggregate, sealed by a digest."""
+        body = {"key": self.key, "n": self.n, "counts": self.counts.tolist()}
+        return msgspec.json.encode({"sudare": "aggregate", **body, "digest": _digest(body)})
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """The aggregate of a document; one that was cut or changed is refused."""
+        try:
+            document = msgspec.json.decode(data, type=_Document)
+        except msgspec.MsgspecError as error:
+            raise InvalidDocument(f"this is not an aggregate: {error}") from None
+        body = {"key": document.key, "n": document.n, "counts": document.counts}
+        if document.digest != _digest(body):
+            raise InvalidDocument("the aggregate was changed after it was written (digest differs)")
+        return cls(document.key, document.n, np.array(document.counts, np.int64))
+
+
+Counts = list[int] | list[list[int]]  # one row, or one row per cohort
+
+
+class _Document(msgspec.Struct, tag_field="sudare", tag="aggregate", forbid_unknown_fields=True):
+    key: str
+    n: int
+    counts: Counts
+    digest: str
+
+
+def _digest(body: dict[str, Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(body, order="deterministic")).hexdigest()

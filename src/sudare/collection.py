@@ -1,0 +1,169 @@
+"""A collection: one question, its answers and the mechanism, as one public JSON document."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.errors import (
+    InvalidAnswer,
+    InvalidDocument,
+    MixedCollections,
+    ParameterError,
+    TooFewReports,
+)
+from sudare.estimate import Estimate
+from sudare.mechanism import Mechanism, Records, canonical
+from sudare.mechanisms import from_document
+from sudare.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Collection:
+    """What is asked, what may be answered, how an answer is randomised, when results are shown.
+
+    Device and collector hold the same document. Its ``key`` names it on every batch of reports
+    and every aggregate, so that nothing can be mixed and a device answers exactly the question
+    it agreed to.
+
+    Attributes:
+        name: a short name, for files and tables.
+        question: what people are asked.
+        answers: the answers' labels, in the order of the mechanism's values.
+        mechanism: how an answer becomes a report.
+        minimum_reports: no estimate is given of fewer reports than this.
+    """
+
+    name: str
+    question: str
+    answers: tuple[str, ...]
+    mechanism: Mechanism
+    minimum_reports: int = 1
+
+    def __post_init__(self) -> None:
+        wanted = self.mechanism.domain.size
+        if len(self.answers) != wanted:
+            raise ParameterError(
+                f"the mechanism randomises {wanted} answers, the collection lists "
+                f"{len(self.answers)}"
+            )
+        if len(set(self.answers)) != len(self.answers):
+            raise ParameterError("two answers have the same label; each must be different")
+        if not all((self.name, *self.answers)):
+            raise ParameterError("the name and every answer's label need at least one character")
+        if self.minimum_reports < 1:
+            raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of the canonical document: the collection's identity."""
+        return hashlib.sha256(canonical(self._body())).hexdigest()
+
+    @property
+    def epsilon(self) -> float:
+        """What one report costs the person who sends it."""
+        return self.mechanism.epsilon
+
+    @property
+    def report_dtype(self) -> np.dtype[np.void]:
+        """The record that leaves a device."""
+        return self.mechanism.report_dtype
+
+    @property
+    def zero(self) -> Aggregate:
+        """The aggregate of nobody."""
+        return replace(self.mechanism.zero, key=self.key)
+
+    def encode(self, answers: Sequence[str]) -> NDArray[np.int64]:
+        """Labels as the mechanism's values; an unknown label is refused by its position."""
+        numbers = [self._numbers.get(answer, -1) for answer in answers]
+        if -1 in numbers:
+            raise self.unknown_answer(numbers.index(-1))
+        return np.array(numbers, np.int64)
+
+    def unknown_answer(self, position: int) -> InvalidAnswer:
+        """The error for an answer that is not among the labels."""
+        return InvalidAnswer(
+            f"the answer at position {position} is not one of the {len(self.answers)} answers of "
+            f"“{self.name}” (`sudare collection show` lists them)"
+        )
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.answers)}
+
+    def randomize(self, answers: Sequence[str], rng: Randomness | None = None) -> Records:
+        """The reports of labelled answers."""
+        return self.mechanism.randomize(self.encode(answers), rng)
+
+    def aggregate(self, reports: Records) -> Aggregate:
+        """Check and count reports, under this collection's key."""
+        return replace(self.mechanism.aggregate(reports), key=self.key)
+
+    def estimate(self, aggregate: Aggregate) -> Estimate:
+        """The labelled, unbiased estimate, if there are enough reports to release one."""
+        if aggregate.key != self.key:
+            raise MixedCollections(
+                f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
+                f"not to “{self.name}” ({self.key[:12]}…)"
+            )
+        if aggregate.n < self.minimum_reports:
+            raise TooFewReports(
+                f"there are {aggregate.n} reports; “{self.name}” releases nothing below "
+                f"{self.minimum_reports}"
+            )
+        bare = replace(aggregate, key=self.mechanism.key)
+        return self.mechanism.estimate(bare).labelled(self.answers)
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "sudare": "collection",
+            "format": 1,
+            "name": self.name,
+            "question": self.question,
+            "answers": list(self.answers),
+            "mechanism": self.mechanism.document(),
+            "minimum_reports": self.minimum_reports,
+        }
+
+    def to_json(self) -> bytes:
+        """The document, indented for people, with ε stated."""
+        document = {**self._body(), "epsilon": self.epsilon}
+        return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+    @classmethod
+    def from_json(cls, data: bytes) -> Self:
+        """The collection of a document; one that states less ε than it spends is refused."""
+        try:
+            document = msgspec.json.decode(data, type=_Document)
+        except msgspec.MsgspecError as error:
+            raise InvalidDocument(f"this is not a collection: {error}") from None
+        mechanism = from_document(document.mechanism)
+        if document.epsilon < mechanism.epsilon:
+            raise InvalidDocument(
+                f"the collection states ε = {document.epsilon}, but its parameters give "
+                f"ε = {mechanism.epsilon}"
+            )
+        return cls(
+            document.name,
+            document.question,
+            tuple(document.answers),
+            mechanism,
+            document.minimum_reports,
+        )
+
+
+class _Document(msgspec.Struct, tag_field="sudare", tag="collection", forbid_unknown_fields=True):
+    format: Literal[1]
+    name: str
+    question: str
+    answers: list[str]
+    mechanism: dict[str, Any]
+    minimum_reports: int
+    epsilon: float

@@ -1,0 +1,46 @@
+"""Every error that Sudare raises on purpose.
+
+    SudareError
+    ├── ParameterError       a parameter outside what is allowed
+    ├── InvalidAnswer        an answer outside the domain; raised on the device, nothing was sent
+    ├── InvalidReport        a report that no device could have made
+    ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
+    ├── MixedCollections     things of different collections or mechanisms put together
+    ├── TooFewReports        fewer reports than the collection's release rule asks for
+    └── ScriptExhausted      a scripted randomness asked for more than its script holds
+
+A message is one sentence that carries the offending number and what is allowed.
+It never contains a person's answer: it may say where the answer stands, not what it says.
+"""
+
+
+class SudareError(ValueError):
+    """Something the caller can mend."""
+
+
+class ParameterError(SudareError):
+    """A parameter outside what is allowed."""
+
+
+class InvalidAnswer(SudareError):  # noqa: N818 - names what is invalid, as every name here
+    """An answer outside the domain, found before anything was sent."""
+
+
+class InvalidReport(SudareError):  # noqa: N818
+    """A report that no device following the collection could have made."""
+
+
+class InvalidDocument(SudareError):  # noqa: N818
+    """A file or message that can't be read as what it claims to be."""
+
+
+class MixedCollections(SudareError):  # noqa: N818
+    """Reports, aggregates or estimates that belong to different collections."""
+
+
+class TooFewReports(SudareError):  # noqa: N818
+    """Fewer reports than the collection's release rule asks for."""
+
+
+class ScriptExhausted(SudareError):  # noqa: N818
+    """A scripted randomness was asked for more words than its script holds."""

@@ -1,0 +1,1 @@
+"""From tallies to statements about people: debiasing, consistency, likelihood, significance."""

@@ -1,0 +1,23 @@
+"""Undoing the noise of independent lies: the unbiased estimate and its exact error."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.estimate import Estimate
+
+
+def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
+    """The share behind each answer, when its holders report it with chance p and others with q.
+
+    The count of an answer held by a share f is, in the mean, n(q + f(p - q)), with variance
+    n(f p(1-p) + (1-f) q(1-q)): the sum of two binomials. That variance is linear in f, so
+    putting the unbiased estimate in its place gives an unbiased variance,
+    (c(1 - p - q) + n p q) / (n(p - q))², which is never negative.
+    """
+    gain = n * (p - q)
+    return Estimate(
+        n=n,
+        values=(counts - n * q) / gain,
+        stderr=np.sqrt(counts * (1 - p - q) + n * p * q) / gain,
+        slope=np.full(counts.shape, (1 - p - q) / gain),
+    )

@@ -1,0 +1,1 @@
+COMPILE_FROM = 1 << 16

@@ -1,0 +1,182 @@
+"""The one interface of every mechanism: a frozen value that device and collector share."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.channel import Channel
+from sudare.domain import Domain
+from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
+from sudare.estimate import Estimate
+from sudare.exact import exact_law, log_up
+from sudare.randomness import Keystream, Randomness, System
+
+Records = NDArray[np.void]
+
+# People randomised together: their keystream fits a cache, and a golden vector of any
+# length means the same to every implementation.
+BLOCK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """How one person's value becomes a report, and many reports an estimate.
+
+    A subclass declares its parameters as dataclass fields (integers, and probabilities as
+    multiples of 2⁻⁵³), its ``domain``, ``report_dtype`` and ``worst_ratio``, and the steps
+    below. It holds no state and does no I/O.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """What a person may answer."""
+
+    @property
+    @abstractmethod
+    def report_dtype(self) -> np.dtype[np.void]:
+        """The fixed-width record that leaves the device."""
+
+    @property
+    @abstractmethod
+    def worst_ratio(self) -> Fraction:
+        """The largest ratio of the chances of one report under two values: e^ε, exactly."""
+
+    @abstractmethod
+    def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
+        """Reports of checked values: the only step that sees the truth."""
+
+    @abstractmethod
+    def check(self, reports: Records) -> None:
+        """Raise ``InvalidReport`` unless every record is one that ``perturb`` can make."""
+
+    @abstractmethod
+    def tally(self, reports: Records) -> NDArray[np.int64]:
+        """The additive counts of checked reports."""
+
+    @abstractmethod
+    def debiased(self, aggregate: Aggregate) -> Estimate:
+        """The unbiased estimate of an aggregate known to be this mechanism's."""
+
+    @abstractmethod
+    def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
+        """The aggregate of a whole population, drawn from its exact law without the people.
+
+        ``truth`` says how many people hold each value.
+        """
+
+    # What follows is given to every mechanism.
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy of one report: ln(``worst_ratio``), rounded up."""
+        return log_up(self.worst_ratio)
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of the canonical document: the mechanism's identity."""
+        return hashlib.sha256(canonical(self.document())).hexdigest()
+
+    @property
+    def zero(self) -> Aggregate:
+        """The aggregate of nobody: neutral under ``+``."""
+        nobody = np.empty(0, self.report_dtype)
+        return Aggregate(self.key, 0, self.tally(nobody))
+
+    def randomize(self, values: ArrayLike, rng: Randomness | None = None) -> Records:
+        """Check the values and randomise each: the reports that may leave the devices.
+
+        Args:
+            values: one value per person; a value outside the domain raises ``InvalidAnswer``.
+            rng: the system's cryptographic randomness unless an experiment says otherwise.
+        """
+        checked = self.domain.check(values)
+        rng = rng or System()
+        if len(checked) <= BLOCK:
+            return self.perturb(checked, rng)
+        reports = np.empty(len(checked), self.report_dtype)
+        for start in range(0, len(checked), BLOCK):
+            block = slice(start, start + BLOCK)
+            reports[block] = self.perturb(checked[block], rng)
+        return reports
+
+    def aggregate(self, reports: Records) -> Aggregate:
+        """Check the reports and count them."""
+        if reports.dtype != self.report_dtype or reports.ndim != 1:
+            raise InvalidReport(
+                f"reports of {self.name} are records of {self.report_dtype}, got {reports.dtype}"
+            )
+        self.check(reports)
+        return Aggregate(self.key, len(reports), self.tally(reports))
+
+    def estimate(self, aggregate: Aggregate) -> Estimate:
+        """The unbiased estimate, with its standard errors."""
+        if aggregate.key != self.key:
+            raise MixedCollections(
+                f"the aggregate belongs to {aggregate.key[:12]}…, not to this {self.name} "
+                f"({self.key[:12]}…)"
+            )
+        if aggregate.n < 1:
+            raise ParameterError("there are 0 reports: an estimate needs at least 1")
+        return self.debiased(aggregate)
+
+    def channel(self, values: Iterable[Any] | None = None) -> Channel:
+        """The exact law of this code for each value, by enumeration: for small cases."""
+        return Channel({value: self._law(value) for value in (values or self.domain)})
+
+    def _law(self, value: Any) -> dict[Hashable, Fraction]:  # noqa: ANN401 - any domain's value
+        return exact_law(lambda rng: self.randomize([value], rng).tobytes())
+
+    def document(self) -> dict[str, Any]:
+        """The parameters as JSON values, probabilities as exact fractions such as ``"3/4"``."""
+        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            "name": self.name,
+            **{
+                name: str(Fraction(value)) if isinstance(value, float) else value
+                for name, value in parameters.items()
+            },
+        }
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> Self:
+        """The mechanism of a document; a missing, extra or ill-typed parameter is refused."""
+        given = {name: value for name, value in document.items() if name != "name"}
+        wanted = {field.name: field.type for field in fields(cls)}
+        if given.keys() != wanted.keys():
+            raise InvalidDocument(
+                f"{cls.name} takes the parameters {', '.join(sorted(wanted))}; "
+                f"the document has {', '.join(sorted(given)) or 'none'}"
+            )
+        return cls(**{name: _parameter(name, value, wanted[name]) for name, value in given.items()})
+
+
+def _parameter(name: str, value: object, kind: object) -> int | float:
+    if kind is int and type(value) is int:
+        return value
+    if kind is float and isinstance(value, str):
+        try:
+            exact = Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            exact = Fraction(-1)
+        # str(exact) == value: one way to write a number, so one key for one mechanism
+        if 0 <= exact <= 1 and Fraction(float(exact)) == exact and str(exact) == value:
+            return float(exact)
+    expected = "a whole number" if kind is int else 'a reduced binary fraction such as "3/4"'
+    raise InvalidDocument(f"the parameter {name} must be {expected}, got {value!r}")
+
+
+def canonical(document: object) -> bytes:
+    """The one JSON text of a document: sorted keys, no spaces, UTF-8."""
+    return msgspec.json.encode(document, order="deterministic")

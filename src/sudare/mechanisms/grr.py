@@ -1,0 +1,120 @@
+"""Generalized randomized response: one answer of k, sometimes a lie."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.domain import Categories
+from sudare.errors import InvalidReport, ParameterError
+from sudare.estimate import Estimate
+from sudare.estimation.debias import debias
+from sudare.exact import affordable, check_epsilon, is_dyadic, largest_dyadic
+from sudare.kernels import COMPILE_FROM
+from sudare.mechanism import Mechanism, Records
+from sudare.randomness import Keystream, Randomness
+
+
+@dataclass(frozen=True)
+class GRR(Mechanism):
+    """The true answer with probability ``keep``, else another one, uniformly.
+
+    Values and reports are answers numbered ``0 .. k - 1``. Best for few answers; from about
+    k = 3e^ε + 2 on, :class:`sudare.OUE` estimates rare answers better.
+    """
+
+    name: ClassVar[str] = "grr"
+    k: int
+    keep: float
+
+    def __post_init__(self) -> None:
+        Categories(self.k)
+        if not is_dyadic(self.keep) or Fraction(self.keep) <= Fraction(1, self.k):
+            raise ParameterError(
+                f"keep must be a multiple of 2^-53 above 1/k = {1 / self.k:.6g} and below 1, "
+                f"got {self.keep!r}"
+            )
+
+    @classmethod
+    def calibrate(cls, k: int, epsilon: float) -> Self:
+        """The most accurate GRR that spends at most ``epsilon``."""
+        Categories(k)
+        check_epsilon(epsilon)
+        guess = 1 / (1 + (k - 1) * math.exp(-epsilon))
+        keep = largest_dyadic(guess, lambda keep: affordable(_worst_ratio(k, keep), epsilon))
+        return cls(k, keep)
+
+    @property
+    def domain(self) -> Categories:
+        """The ``k`` answers."""
+        return Categories(self.k)
+
+    @property
+    def report_dtype(self) -> np.dtype[np.void]:
+        """One answer, in the fewest bytes that hold it."""
+        return np.dtype([("answer", np.min_scalar_type(self.k - 1).newbyteorder("<"))])
+
+    @property
+    def worst_ratio(self) -> Fraction:
+        """The honest answer against the lie: keep / ((1 - keep) / (k - 1))."""
+        return _worst_ratio(self.k, self.keep)
+
+    @property
+    def lie(self) -> float:
+        """The chance of each one of the other answers."""
+        return (1 - self.keep) / (self.k - 1)
+
+    def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
+        """Keep the answer or swap it for another."""
+        honest = rng.bernoulli(self.keep, values.shape)
+        reports = np.empty(len(values), self.report_dtype)
+        if isinstance(rng, Keystream) and len(values) >= COMPILE_FROM and self.k > 2:
+            from sudare.kernels.choices import respond
+
+            lanes = rng.fair_lanes(self.k - 1, len(values))
+            respond(values, honest, lanes, self.k - 1, reports["answer"])
+        else:
+            lie = rng.below(self.k - 1, values.shape)
+            lie += lie >= values  # skip over the truth
+            reports["answer"] = np.where(honest, values, lie)
+        return reports
+
+    def check(self, reports: Records) -> None:
+        """Every answer is below ``k``."""
+        answers = reports["answer"]
+        if answers.size and answers.max() >= self.k:
+            where = int(np.argmax(answers >= self.k))
+            raise InvalidReport(
+                f"the report at position {where} says {answers[where]}; "
+                f"answers are numbered 0 to {self.k - 1}"
+            )
+
+    def tally(self, reports: Records) -> NDArray[np.int64]:
+        """How many reports give each answer."""
+        answers = reports["answer"]
+        if len(answers) >= COMPILE_FROM:
+            from sudare.kernels.choices import histogram
+
+            return histogram(answers, self.k)
+        return np.bincount(answers, minlength=self.k).astype(np.int64)
+
+    def debiased(self, aggregate: Aggregate) -> Estimate:
+        """(c/n - lie) / (keep - lie) for each answer."""
+        return debias(aggregate.counts, aggregate.n, self.keep, self.lie)
+
+    def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
+        """The same law told differently: a uniform answer with probability k · lie, else the truth."""
+        counts = self.domain.population(truth)
+        generator = rng.generator()
+        honest = generator.binomial(counts, 1 - self.k * self.lie)
+        blind = generator.multinomial(counts.sum() - honest.sum(), np.full(self.k, 1 / self.k))
+        return Aggregate(self.key, int(counts.sum()), honest + blind)
+
+
+def _worst_ratio(k: int, keep: float) -> Fraction:
+    exact = Fraction(keep)
+    return exact / (1 - exact) * (k - 1)

@@ -1,0 +1,151 @@
+"""Unary encoding: one bit per answer, each flipped on its own. OUE and SUE differ in the odds."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.domain import Categories
+from sudare.errors import InvalidReport, ParameterError
+from sudare.estimate import Estimate
+from sudare.estimation.debias import debias
+from sudare.exact import affordable, check_epsilon, is_dyadic, smallest_dyadic
+from sudare.kernels import COMPILE_FROM
+from sudare.mechanism import Mechanism, Records
+from sudare.randomness import Keystream, Randomness, packed_words
+
+
+@dataclass(frozen=True)
+class Unary(Mechanism):
+    """Bit i of the report is 1 with probability ``p`` if i is the answer, and ``q`` if not.
+
+    Values are answers numbered ``0 .. k - 1``; a report is ``k`` bits, packed.
+    """
+
+    k: int
+    p: float
+    q: float
+
+    def __post_init__(self) -> None:
+        Categories(self.k)
+        if not (is_dyadic(self.p) and is_dyadic(self.q) and self.q < self.p):
+            raise ParameterError(
+                f"p and q must be multiples of 2^-53 with 0 < q < p < 1, "
+                f"got p={self.p!r} and q={self.q!r}"
+            )
+
+    @property
+    def domain(self) -> Categories:
+        """The ``k`` answers."""
+        return Categories(self.k)
+
+    @property
+    def report_dtype(self) -> np.dtype[np.void]:
+        """``k`` bits in little-endian 64-bit words; the bits above ``k`` are 0."""
+        return np.dtype([("bits", "<u8", (packed_words(self.k),))])
+
+    @property
+    def worst_ratio(self) -> Fraction:
+        """Two answers differ in two bits: p(1 - q) / ((1 - p)q)."""
+        return _worst_ratio(self.p, self.q)
+
+    def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
+        """Noise on every bit, then the answer's own bit by its own coin."""
+        noise = rng.packed(self.q, len(values), self.k)
+        heads = rng.bernoulli(self.p, values.shape)
+        if noise.size >= COMPILE_FROM:
+            from sudare.kernels.coins import plant
+        else:
+            plant = _plant_plain
+        plant(noise, values, heads)
+        return noise.view(self.report_dtype)[:, 0]
+
+    def check(self, reports: Records) -> None:
+        """The bits above ``k`` are 0."""
+        last = reports["bits"][:, -1]
+        allowed = np.uint64((1 << (self.k - 1) % 64 + 1) - 1)
+        if np.bitwise_or.reduce(last) & ~allowed:
+            where = int(np.argmax((last & ~allowed) != 0))
+            raise InvalidReport(
+                f"the report at position {where} has a bit set beyond the {self.k} allowed"
+            )
+
+    def tally(self, reports: Records) -> NDArray[np.int64]:
+        """How many reports have each bit set."""
+        words = reports["bits"]
+        if words.size >= COMPILE_FROM:
+            from sudare.kernels.counters import column_counts
+
+            return column_counts(words)[: self.k]
+        bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.k, bitorder="little")
+        return bits.sum(axis=0, dtype=np.int64)
+
+    def debiased(self, aggregate: Aggregate) -> Estimate:
+        """(c/n - q) / (p - q) for each answer."""
+        return debias(aggregate.counts, aggregate.n, self.p, self.q)
+
+    def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
+        """Bits are independent, so each column is the sum of two binomials."""
+        counts = self.domain.population(truth)
+        n = int(counts.sum())
+        generator = rng.generator()
+        ones = generator.binomial(counts, self.p) + generator.binomial(n - counts, self.q)
+        return Aggregate(self.key, n, ones)
+
+
+class OUE(Unary):
+    """Optimized unary encoding: the answer's bit is a fair coin, the others rarely lie.
+
+    The best of the unary family for rare answers, and better than :class:`sudare.GRR` there
+    when k > 3e^ε + 2.
+    """
+
+    name: ClassVar[str] = "oue"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.p != 0.5:
+            raise ParameterError(f"OUE has p = 1/2, got {self.p!r}")
+
+    @classmethod
+    def calibrate(cls, k: int, epsilon: float) -> Self:
+        """The most accurate OUE that spends at most ``epsilon``."""
+        check_epsilon(epsilon)
+        guess = 1 / (1 + math.exp(epsilon))
+        return cls(
+            k, 0.5, smallest_dyadic(guess, lambda q: affordable(_worst_ratio(0.5, q), epsilon))
+        )
+
+
+class SUE(Unary):
+    """Symmetric unary encoding (basic RAPPOR): every bit lies with the same probability."""
+
+    name: ClassVar[str] = "sue"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.p != 1 - self.q:
+            raise ParameterError(f"SUE has p = 1 - q, got p={self.p!r} and q={self.q!r}")
+
+    @classmethod
+    def calibrate(cls, k: int, epsilon: float) -> Self:
+        """The most accurate SUE that spends at most ``epsilon``."""
+        check_epsilon(epsilon)
+        guess = 1 / (1 + math.exp(epsilon / 2))
+        q = smallest_dyadic(guess, lambda q: affordable(_worst_ratio(1 - q, q), epsilon))
+        return cls(k, 1 - q, q)
+
+
+def _worst_ratio(p: float, q: float) -> Fraction:
+    one, zero = Fraction(p), Fraction(q)
+    return one * (1 - zero) / ((1 - one) * zero)
+
+
+def _plant_plain(bits: NDArray[np.uint64], values: NDArray[Any], heads: NDArray[np.bool_]) -> None:
+    people = np.arange(len(values))
+    word, bit = values >> 6, np.left_shift(np.uint64(1), (values & 63).astype(np.uint64))
+    bits[people, word] = np.where(heads, bits[people, word] | bit, bits[people, word] & ~bit)
