@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
-from jobs import EPSILON, Job
-from limits import Limit, Limits
 from numpy.typing import NDArray
 
+from jobs import EPSILON, Job
+from limits import Limit, Limits
 from sudare import GRR, OUE, System
 
 Values = NDArray[np.int64]
@@ -22,9 +22,7 @@ def ours(job: Job, values: Values) -> Callable[[], object]:
 
 
 def limit(job: Job, values: Values, limits: Limits) -> Limit:
-    """The least time per person that the machine allows: to cipher the bytes drawn, or to read
-    the reports.
-    """
+    """What the machine allows at most: it must cipher the bytes drawn, or read the reports."""
     rng = Counted()
     reports = calibrated(job).randomize(values, rng)
     if job.side == "randomise":
@@ -34,7 +32,8 @@ def limit(job: Job, values: Values, limits: Limits) -> Limit:
 
 def calibrated(job: Job) -> GRR | OUE:
     """The job's mechanism."""
-    return {"GRR": GRR, "OUE": OUE}[job.mechanism].calibrate(job.k, EPSILON)
+    mechanism = GRR if job.mechanism == "GRR" else OUE
+    return mechanism.calibrate(job.k, EPSILON)
 
 
 class Counted(System):

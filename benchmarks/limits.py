@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
 from timing import best
 
 CHUNK = 256 * 1024  # bytes ciphered at a time: they stay in the cache

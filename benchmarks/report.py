@@ -1,14 +1,15 @@
 """What was measured, as a table to read and as ``result.json``."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.table import Table
+
 from jobs import Effort, Job
 from limits import Limit, Limits
-from rich.table import Table
 
 UNIT = "ns/person"
 NUMPY = "NumPy"
@@ -59,27 +60,32 @@ def significant(number: float) -> float:
     return float(f"{number:.4g}")
 
 
-def save(measured: Iterable[Measured], path: Path) -> None:
-    """Write the jobs measured into the file; other jobs keep what was last measured."""
-    fresh = [row for one in measured for row in one.rows()]
-    jobs = {row["job"] for row in fresh}
+def save(rows: Iterable[dict[str, Any]], path: Path) -> None:
+    """Write rows into the file; jobs that are not among them keep what was last measured."""
     kept = json.loads(path.read_text()) if path.exists() else []
-    rows = [row for row in kept if row["job"] not in jobs] + fresh
-    rows.sort(key=lambda row: str(row["job"]))  # stable: comparisons stay in their order
-    path.write_text("[\n" + ",\n".join(f"  {json.dumps(row)}" for row in rows) + "\n]\n")
+    jobs: dict[str, list[dict[str, Any]]] = {row["job"]: [] for row in kept}
+    fresh = list(rows)
+    renewed = {row["job"] for row in fresh}
+    for row in [row for row in kept if row["job"] not in renewed] + fresh:
+        jobs.setdefault(row["job"], []).append(row)
+    lines = [f"  {json.dumps(row)}" for rows_of_job in jobs.values() for row in rows_of_job]
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
-def table(measured: Iterable[Measured], effort: Effort, limits: Limits) -> Table:
+def table(measured: Sequence[Measured], effort: Effort, limits: Limits) -> Table:
     """The measurements, with what was asked for."""
-    measured = list(measured)
     peers = list(measured[0].peers)
+    peer_people = {
+        one.job.mechanism: int(one.job.peer_people * effort.peer_share) for one in measured
+    }
     result = Table(
         title=f"{UNIT}, ε = 1, best of several, one core",
         caption=(
             f"Sudare and NumPy: {effort.people:,} people, an int64 array. Sudare draws from the "
             "secure source and checks the domain; NumPy does neither.\n"
-            f"{' and '.join(peers)}: fewer people (see benchmarks/README.md), whose answers are a "
-            "list of Python integers.\n"
+            f"{' and '.join(peers)}: a list of Python integers, "
+            f"{', '.join(f'{people:,} people for {name}' for name, people in peer_people.items())}"
+            ".\n"
             "aggregate = count and estimate. In brackets: times as fast, at least.\n"
             f"Limits of this machine: keystream {limits.keystream / 1e9:.1f} GB/s (AES-256-CTR), "
             f"memory {limits.memory / 1e9:.1f} GB/s (reading)."

@@ -8,14 +8,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
 import frequency
 import limits
-import numpy as np
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
 from report import Measured, save, table
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from timing import best
 
 HERE = Path(__file__).resolve().parent
@@ -23,32 +24,30 @@ PEERS_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
 RESULT = HERE / "result.json"
 
 
-class Peers:
+def peers_process() -> subprocess.Popen[str]:
     """The peers' own Python, which measures a job when asked to."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [PEERS_PYTHON, "-m", "peers.measure"],
-            cwd=HERE,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def measure(self, job: Job, effort: Effort) -> dict[str, float]:
-        """Nanoseconds per person of each peer."""
-        to, back = self._process.stdin, self._process.stdout
-        assert to is not None  # noqa: S101  # pipes, as asked for
-        assert back is not None  # noqa: S101
-        people = int(job.peer_people * effort.peer_share)
-        print(json.dumps([job.name, people, effort.seconds]), file=to, flush=True)
-        line = back.readline()
-        if not line:
-            raise SystemExit(f"the peers stopped at {job.name} with code {self._process.wait()}")
-        return {name: 1e9 * seconds for name, seconds in json.loads(line).items()}
+    return subprocess.Popen(
+        [PEERS_PYTHON, "-m", "peers.measure"],
+        cwd=HERE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
-def measure(job: Job, effort: Effort, machine: limits.Limits, peers: Peers) -> Measured:
+def ask(process: subprocess.Popen[str], job: Job, effort: Effort) -> dict[str, float]:
+    """Nanoseconds per person of each peer."""
+    people = int(job.peer_people * effort.peer_share)
+    print(json.dumps([job.name, people, effort.seconds]), file=process.stdin, flush=True)
+    line = process.stdout.readline() if process.stdout else ""
+    if not line:
+        raise SystemExit(f"the other libraries stopped at {job.name}, code {process.wait()}")
+    return {name: 1e9 * seconds for name, seconds in json.loads(line).items()}
+
+
+def measure(
+    job: Job, effort: Effort, machine: limits.Limits, peers: subprocess.Popen[str]
+) -> Measured:
     """Everyone at one job, one after another."""
     values = np.random.default_rng().integers(0, job.k, effort.people)
     nanoseconds = 1e9 / effort.people
@@ -56,17 +55,16 @@ def measure(job: Job, effort: Effort, machine: limits.Limits, peers: Peers) -> M
         job,
         ours=best(frequency.ours(job, values), effort.seconds) * nanoseconds,
         numpy=best(plain(job, values), effort.seconds) * nanoseconds,
-        peers=peers.measure(job, effort),
+        peers=ask(peers, job, effort),
         limit=frequency.limit(job, values, machine),
     )
 
 
 def run(jobs: Sequence[Job], effort: Effort) -> tuple[limits.Limits, list[Measured]]:
     """Every job, with a line that shows where it is."""
-    peers = Peers()
     columns = TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn()
-    console = Console(stderr=True)
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
+    progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
+    with peers_process() as peers, progress:
         task = progress.add_task("the machine's limits", total=len(jobs))
         machine = limits.measure(effort.seconds)
         measured = []
@@ -102,7 +100,7 @@ def main() -> None:
     machine, measured = run(jobs, effort)
     Console(width=None if sys.stdout.isatty() else 150).print(table(measured, effort, machine))
     if not options.quick:
-        save(measured, RESULT)
+        save([row for one in measured for row in one.rows()], RESULT)
         print(f"written to {RESULT.relative_to(HERE.parent)}")
     reached = sum(one.reached for one in measured)
     print(f"{reached} of {len(measured)} jobs are as fast as asked for")
