@@ -36,6 +36,10 @@ class Effort:
     peer_share: float
     seconds: float
 
+    def of_peers(self, job: Job) -> int:
+        """How many people the peers are measured on."""
+        return int(job.peer_people * self.peer_share)
+
 
 FULL = Effort(people=1_000_000, peer_share=1.0, seconds=1.5)
 QUICK = Effort(people=100_000, peer_share=0.1, seconds=0.1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from jobs import Effort, Job
+from jobs import EPSILON, Effort, Job
 from limits import Limit, Limits
 
 UNIT = "ns/person"
@@ -55,6 +55,16 @@ class Measured:
         ]
 
 
+@dataclass(frozen=True)
+class Run:
+    """What was measured at one time on one machine, and beside which versions of the peers."""
+
+    effort: Effort
+    peers: dict[str, str]
+    limits: Limits
+    measured: Sequence[Measured]
+
+
 def significant(number: float) -> float:
     """Four significant digits: more would be noise."""
     return float(f"{number:.4g}")
@@ -72,34 +82,20 @@ def save(rows: Iterable[dict[str, Any]], path: Path) -> None:
     path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
-def table(measured: Sequence[Measured], effort: Effort, limits: Limits) -> Table:
+def table(run: Run) -> Table:
     """The measurements, with what was asked for."""
-    peers = list(measured[0].peers)
-    peer_people = {
-        one.job.mechanism: int(one.job.peer_people * effort.peer_share) for one in measured
-    }
     result = Table(
-        title=f"{UNIT}, ε = 1, best of several, one core",
-        caption=(
-            f"Sudare and NumPy: {effort.people:,} people, an int64 array. Sudare draws from the "
-            "secure source and checks the domain; NumPy does neither.\n"
-            f"{' and '.join(peers)}: a list of Python integers, "
-            f"{', '.join(f'{people:,} people for {name}' for name, people in peer_people.items())}"
-            ".\n"
-            "aggregate = count and estimate. In brackets: times as fast, at least.\n"
-            f"Limits of this machine: keystream {limits.keystream / 1e9:.1f} GB/s (AES-256-CTR), "
-            f"memory {limits.memory / 1e9:.1f} GB/s (reading)."
-        ),
+        title=f"{UNIT}, ε = {EPSILON:g}, best of several, one core",
+        caption=caption(run),
         caption_justify="left",
     )
     result.add_column("job", no_wrap=True)
-    for name in ("Sudare", NUMPY, *peers, "× faster peer", f"× {NUMPY}", "of the limit"):
+    for name in ("Sudare", NUMPY, *run.peers, "× faster peer", f"× {NUMPY}", "of the limit"):
         result.add_column(name, justify="right")
-    for one in measured:
+    for one in run.measured:
         result.add_row(
             one.job.name,
-            *(f"{ns:,.3g}" if ns < 1000 else f"{ns:,.0f}" for ns in (one.ours, one.numpy)),
-            *(f"{ns:,.0f}" for ns in one.peers.values()),
+            *(readable(ns) for ns in (one.ours, one.numpy, *one.peers.values())),
             verdict(one.times_peer, one.job.times_peer),
             verdict(one.times_numpy, one.job.times_numpy),
             f"{one.limit.ns / one.ours:.0%} {one.limit.name}",
@@ -107,9 +103,27 @@ def table(measured: Sequence[Measured], effort: Effort, limits: Limits) -> Table
     return result
 
 
+def caption(run: Run) -> str:
+    """Under which conditions the numbers hold."""
+    peers = " and ".join(f"{name} {version}" for name, version in run.peers.items())
+    people = {one.job.mechanism: run.effort.of_peers(one.job) for one in run.measured}
+    fewer = ", ".join(f"{number:,} people for {name}" for name, number in people.items())
+    keystream, memory = run.limits.keystream / 1e9, run.limits.memory / 1e9
+    return (
+        f"Sudare and {NUMPY}: an int64 array, {run.effort.people:,} people. "
+        f"Sudare draws from the secure source and checks its input; {NUMPY} does neither.\n"
+        f"{peers}: a list of Python integers, {fewer}.\n"
+        "aggregate: count and estimate. In brackets: at least how many times as fast.\n"
+        f"Limits of this machine: keystream {keystream:.1f} GB/s, reading memory {memory:.1f} GB/s."
+    )
+
+
 def verdict(times: float, wanted: float) -> str:
     """The ratio reached beside the one asked for, ticked or crossed."""
     mark = "[green]✓[/]" if times >= wanted else "[red]✗[/]"
-    return (
-        f"{times:,.3g} ({wanted:g}) {mark}" if times < 1000 else f"{times:,.0f} ({wanted:g}) {mark}"
-    )
+    return f"{readable(times)} ({wanted:g}) {mark}"
+
+
+def readable(number: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{number:#.3g}".rstrip(".") if number < 1000 else f"{number:,.0f}"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -16,7 +17,7 @@ import frequency
 import limits
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
-from report import Measured, save, table
+from report import Measured, Run, save, table
 from timing import best
 
 HERE = Path(__file__).resolve().parent
@@ -35,14 +36,19 @@ def peers_process() -> subprocess.Popen[str]:
     )
 
 
-def ask(process: subprocess.Popen[str], job: Job, effort: Effort) -> dict[str, float]:
-    """Nanoseconds per person of each peer."""
-    people = int(job.peer_people * effort.peer_share)
-    print(json.dumps([job.name, people, effort.seconds]), file=process.stdin, flush=True)
+def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """The next line of the peers."""
     line = process.stdout.readline() if process.stdout else ""
     if not line:
-        raise SystemExit(f"the other libraries stopped at {job.name}, code {process.wait()}")
-    return {name: 1e9 * seconds for name, seconds in json.loads(line).items()}
+        raise SystemExit(f"the other libraries stopped with code {process.wait()}")
+    return dict(json.loads(line))
+
+
+def ask(process: subprocess.Popen[str], job: Job, effort: Effort) -> dict[str, float]:
+    """Nanoseconds per person of each peer."""
+    request = [job.name, effort.of_peers(job), effort.seconds]
+    print(json.dumps(request), file=process.stdin, flush=True)
+    return {name: 1e9 * seconds for name, seconds in answer(process).items()}
 
 
 def measure(
@@ -60,19 +66,20 @@ def measure(
     )
 
 
-def run(jobs: Sequence[Job], effort: Effort) -> tuple[limits.Limits, list[Measured]]:
+def run(jobs: Sequence[Job], effort: Effort) -> Run:
     """Every job, with a line that shows where it is."""
     columns = TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn()
     progress = Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True)
     with peers_process() as peers, progress:
         task = progress.add_task("the machine's limits", total=len(jobs))
+        versions = answer(peers)  # ready: from here on it rests unless asked
         machine = limits.measure(effort.seconds)
         measured = []
         for job in jobs:
             progress.update(task, description=job.name)
             measured.append(measure(job, effort, machine, peers))
             progress.advance(task)
-    return machine, measured
+    return Run(effort, versions, machine, measured)
 
 
 def main() -> None:
@@ -96,14 +103,13 @@ def main() -> None:
         parser.error("the other libraries are not installed: run `make bench` once")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core, the peers too
-    effort = QUICK if options.quick else FULL
-    machine, measured = run(jobs, effort)
-    Console(width=None if sys.stdout.isatty() else 150).print(table(measured, effort, machine))
+    done = run(jobs, QUICK if options.quick else FULL)
+    Console(width=None if sys.stdout.isatty() else 150).print(table(done))
     if not options.quick:
-        save([row for one in measured for row in one.rows()], RESULT)
+        save([row for one in done.measured for row in one.rows()], RESULT)
         print(f"written to {RESULT.relative_to(HERE.parent)}")
-    reached = sum(one.reached for one in measured)
-    print(f"{reached} of {len(measured)} jobs are as fast as asked for")
+    reached = sum(one.reached for one in done.measured)
+    print(f"{reached} of {len(done.measured)} jobs are as fast as asked for")
 
 
 if __name__ == "__main__":

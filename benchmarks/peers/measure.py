@@ -1,9 +1,9 @@
 """Seconds per person of pure-ldp and multi-freq-ldpy, run by the Python they are installed in.
 
-Reads one request a line as JSON, ``[job's name, people, seconds]``, and answers each with a
-line that maps a peer's name to its seconds per person. Each peer is used in the fastest way it
-documents: answers are a list of Python integers, taken one by one, and its own reports are what
-it aggregates, up to the estimates of all frequencies.
+Says, when ready, which versions they are; then reads one request a line as JSON, ``[job's name,
+people, seconds]``, and answers each with a line that maps a peer's name to its seconds per person.
+Each peer is used in the fastest way it documents: answers are a list of Python integers, taken one
+by one, and its own reports are what it aggregates, up to the estimates of all frequencies.
 """
 
 import json
@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any
 
 from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
@@ -79,6 +80,7 @@ def measure(peer: Peer, job: Job, people: int, seconds: float) -> float:
 
 
 if __name__ == "__main__":
+    print(json.dumps({peer: version(peer) for peer in PEERS}), flush=True)
     job_named = {job.name: job for job in JOBS}
     for line in sys.stdin:
         name, people, seconds = json.loads(line)
