@@ -11,6 +11,7 @@ from rich.table import Table
 from jobs import EPSILON, Effort, Job
 from limits import Limit, Limits
 
+RESULT = Path(__file__).resolve().with_name("result.json")
 UNIT = "ns/person"
 NUMPY = "NumPy"
 

@@ -17,12 +17,11 @@ import frequency
 import limits
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
-from report import Measured, Run, save, table
+from report import RESULT, Measured, Run, save, table
 from timing import best
 
 HERE = Path(__file__).resolve().parent
 PEERS_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
-RESULT = HERE / "result.json"
 
 
 def peers_process() -> subprocess.Popen[str]:
