@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.channel import Channel
-from sudare.domain import Domain
+from sudare.domain import Categories, Domain
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
 from sudare.estimate import Estimate
+from sudare.estimation.debias import debias
+from sudare.estimation.likelihood import Evidence
 from sudare.exact import exact_law, log_up
 from sudare.randomness import Keystream, Randomness, System
 
@@ -160,6 +162,45 @@ class Mechanism(ABC):
                 f"the document has {', '.join(sorted(given)) or 'none'}"
             )
         return cls(**{name: _parameter(name, value, wanted[name]) for name, value in given.items()})
+
+
+@dataclass(frozen=True)
+class CategoricalMechanism(Mechanism):
+    """A mechanism for one answer of ``k``, each supported by a report or not.
+
+    The people who hold an answer support it with chance ``holder``, all others with chance
+    ``others``; both follow from the parameters.
+    """
+
+    k: int
+
+    @property
+    @abstractmethod
+    def holder(self) -> float:
+        """The chance that a person's report supports the answer they hold."""
+
+    @property
+    @abstractmethod
+    def others(self) -> float:
+        """The chance that it supports any one answer they don't hold."""
+
+    @abstractmethod
+    def evidence(self, aggregate: Aggregate) -> Evidence:
+        """What the aggregate says about the shares, for the likelihood."""
+
+    @classmethod
+    @abstractmethod
+    def calibrate(cls, k: int, epsilon: float) -> Self:
+        """The most accurate one that spends at most ``epsilon``."""
+
+    @property
+    def domain(self) -> Categories:
+        """The ``k`` answers, numbered from 0."""
+        return Categories(self.k)
+
+    def debiased(self, aggregate: Aggregate) -> Estimate:
+        """(c/n - others) / (holder - others) for each answer."""
+        return debias(aggregate.counts, aggregate.n, self.holder, self.others)
 
 
 def _parameter(name: str, value: object, kind: object) -> int | float:

@@ -17,7 +17,7 @@ def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
     gain = n * (p - q)
     return Estimate(
         n=n,
-        values=(counts - n * q) / gain,
+        values=np.asarray((counts - n * q) / gain, np.float64),
         stderr=np.sqrt(counts * (1 - p - q) + n * p * q) / gain,
         slope=np.full(counts.shape, (1 - p - q) / gain),
     )

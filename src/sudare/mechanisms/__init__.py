@@ -3,11 +3,12 @@
 from typing import Any
 
 from sudare.errors import InvalidDocument
-from sudare.mechanism import Mechanism
+from sudare.mechanism import CategoricalMechanism, Mechanism
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.unary import OUE, SUE
 
-REGISTRY: dict[str, type[Mechanism]] = {cls.name: cls for cls in (GRR, OUE, SUE)}
+CATEGORICAL: dict[str, type[CategoricalMechanism]] = {cls.name: cls for cls in (GRR, OUE, SUE)}
+REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL}
 
 
 def from_document(document: dict[str, Any]) -> Mechanism:

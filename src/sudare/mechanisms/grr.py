@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
-from sudare.estimate import Estimate
-from sudare.estimation.debias import debias
+from sudare.estimation.likelihood import Evidence
 from sudare.exact import affordable, check_epsilon, is_dyadic, largest_dyadic
 from sudare.kernels import COMPILE_FROM
-from sudare.mechanism import Mechanism, Records
+from sudare.mechanism import CategoricalMechanism, Records
 from sudare.randomness import Keystream, Randomness
 
 
 @dataclass(frozen=True)
-class GRR(Mechanism):
+class GRR(CategoricalMechanism):
     """The true answer with probability ``keep``, else another one, uniformly.
 
     Values and reports are answers numbered ``0 .. k - 1``. Best for few answers; from about
@@ -28,7 +27,6 @@ class GRR(Mechanism):
     """
 
     name: ClassVar[str] = "grr"
-    k: int
     keep: float
 
     def __post_init__(self) -> None:
@@ -49,11 +47,6 @@ class GRR(Mechanism):
         return cls(k, keep)
 
     @property
-    def domain(self) -> Categories:
-        """The ``k`` answers."""
-        return Categories(self.k)
-
-    @property
     def report_dtype(self) -> np.dtype[np.void]:
         """One answer, in the fewest bytes that hold it."""
         return np.dtype([("answer", np.min_scalar_type(self.k - 1).newbyteorder("<"))])
@@ -64,8 +57,13 @@ class GRR(Mechanism):
         return _worst_ratio(self.k, self.keep)
 
     @property
-    def lie(self) -> float:
-        """The chance of each one of the other answers."""
+    def holder(self) -> float:
+        """``keep``."""
+        return self.keep
+
+    @property
+    def others(self) -> float:
+        """The chance of each one lie."""
         return (1 - self.keep) / (self.k - 1)
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
@@ -100,17 +98,19 @@ class GRR(Mechanism):
             from sudare.kernels.choices import histogram
 
             return histogram(answers, self.k)
-        return np.bincount(answers, minlength=self.k).astype(np.int64)
+        counts: NDArray[np.int64] = np.bincount(answers, minlength=self.k)
+        return counts
 
-    def debiased(self, aggregate: Aggregate) -> Estimate:
-        """(c/n - lie) / (keep - lie) for each answer."""
-        return debias(aggregate.counts, aggregate.n, self.keep, self.lie)
+    def evidence(self, aggregate: Aggregate) -> Evidence:
+        """One event per answer: it was reported."""
+        counts = aggregate.counts[np.newaxis].astype(np.float64)
+        return Evidence(counts, np.array([self.holder]), np.array([self.others]))
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """The same law told differently: a uniform answer with probability k · lie, else the truth."""
+        """The same law told differently: with chance k · others a uniform answer, else truth."""
         counts = self.domain.population(truth)
         generator = rng.generator()
-        honest = generator.binomial(counts, 1 - self.k * self.lie)
+        honest = generator.binomial(counts, 1 - self.k * self.others)
         blind = generator.multinomial(counts.sum() - honest.sum(), np.full(self.k, 1 / self.k))
         return Aggregate(self.key, int(counts.sum()), honest + blind)
 

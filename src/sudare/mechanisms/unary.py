@@ -11,22 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
-from sudare.estimate import Estimate
-from sudare.estimation.debias import debias
+from sudare.estimation.likelihood import Evidence
 from sudare.exact import affordable, check_epsilon, is_dyadic, smallest_dyadic
 from sudare.kernels import COMPILE_FROM
-from sudare.mechanism import Mechanism, Records
+from sudare.mechanism import CategoricalMechanism, Records
 from sudare.randomness import Keystream, Randomness, packed_words
 
 
 @dataclass(frozen=True)
-class Unary(Mechanism):
+class Unary(CategoricalMechanism):
     """Bit i of the report is 1 with probability ``p`` if i is the answer, and ``q`` if not.
 
     Values are answers numbered ``0 .. k - 1``; a report is ``k`` bits, packed.
     """
 
-    k: int
     p: float
     q: float
 
@@ -39,11 +37,6 @@ class Unary(Mechanism):
             )
 
     @property
-    def domain(self) -> Categories:
-        """The ``k`` answers."""
-        return Categories(self.k)
-
-    @property
     def report_dtype(self) -> np.dtype[np.void]:
         """``k`` bits in little-endian 64-bit words; the bits above ``k`` are 0."""
         return np.dtype([("bits", "<u8", (packed_words(self.k),))])
@@ -52,6 +45,16 @@ class Unary(Mechanism):
     def worst_ratio(self) -> Fraction:
         """Two answers differ in two bits: p(1 - q) / ((1 - p)q)."""
         return _worst_ratio(self.p, self.q)
+
+    @property
+    def holder(self) -> float:
+        """``p``."""
+        return self.p
+
+    @property
+    def others(self) -> float:
+        """``q``."""
+        return self.q
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Noise on every bit, then the answer's own bit by its own coin."""
@@ -82,11 +85,14 @@ class Unary(Mechanism):
 
             return column_counts(words)[: self.k]
         bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.k, bitorder="little")
-        return bits.sum(axis=0, dtype=np.int64)
+        counts: NDArray[np.int64] = bits.sum(axis=0, dtype=np.int64)
+        return counts
 
-    def debiased(self, aggregate: Aggregate) -> Estimate:
-        """(c/n - q) / (p - q) for each answer."""
-        return debias(aggregate.counts, aggregate.n, self.p, self.q)
+    def evidence(self, aggregate: Aggregate) -> Evidence:
+        """Two events per answer: its bit is 1, its bit is 0."""
+        ones = aggregate.counts.astype(np.float64)
+        holder, others = np.array([self.p, 1 - self.p]), np.array([self.q, 1 - self.q])
+        return Evidence(np.stack([ones, aggregate.n - ones]), holder, others)
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
         """Bits are independent, so each column is the sum of two binomials."""

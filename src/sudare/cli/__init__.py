@@ -1,0 +1,61 @@
+"""The command line: one function per command, each short; heavy libraries load when used."""
+
+import sys
+from collections.abc import Sequence
+
+import rich_click as click
+from click.exceptions import Abort, Exit
+
+from sudare.cli.aggregate import aggregate
+from sudare.cli.collection import collection
+from sudare.cli.compare import compare
+from sudare.cli.demo import demo
+from sudare.cli.epsilon import epsilon
+from sudare.cli.estimate import estimate
+from sudare.cli.randomize import randomize
+from sudare.errors import SudareError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="sudare")
+def cli() -> None:
+    """Learn statistics about people without having to be trusted with their answers.
+
+    \b
+    A private survey, end to end:
+      sudare collection new tea --question "Which tea?" \\
+        --answer green --answer black --answer oolong --epsilon 1 -o tea.json
+      sudare randomize tea.json answers.csv -o reports.arrow   (on the devices)
+      sudare aggregate tea.json reports.arrow -o total.json    (at the collector)
+      sudare estimate  tea.json total.json --plot tea.html     (by the analyst)
+    """
+
+
+for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon):
+    cli.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command; a mistake is one sentence on stderr and exit code 2."""
+    try:
+        cli.main(arguments, prog_name="sudare", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except Exit as stop:
+        sys.exit(stop.exit_code)
+    except Abort:
+        sys.exit(130)
+    except SudareError as error:
+        _fail(str(error))
+    except BrokenPipeError:
+        # The reader went away: say nothing more to it, not even at interpreter exit.
+        sys.stdout = None
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
+
+
+def _fail(sentence: str) -> None:
+    click.echo(f"Error: {sentence}", err=True)
+    sys.exit(2)

@@ -1,0 +1,178 @@
+"""What ``estimate`` and ``demo`` say about an aggregate, as rows, table, JSON and CSV."""
+
+import csv
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import ParameterError
+from sudare.mechanism import CategoricalMechanism
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from sudare.aggregate import Aggregate
+    from sudare.collection import Collection
+    from sudare.estimate import Estimate, Interval
+
+CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
+_BAR = 36  # characters
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """An estimate with everything that is shown beside it."""
+
+    collection: "Collection"
+    estimate: "Estimate"
+    interval: "Interval"
+    level: float
+    simultaneous: bool
+    p_values: NDArray[np.float64]  # of "nobody holds this answer", Holm-adjusted
+    consistent: NDArray[np.float64] | None
+
+    def document(self) -> dict[str, Any]:
+        """Everything, for machines."""
+        return {
+            "collection": self.collection.name,
+            "key": self.collection.key,
+            "mechanism": self.collection.mechanism.name,
+            "epsilon": self.collection.epsilon,
+            "n": self.estimate.n,
+            "level": self.level,
+            "simultaneous": self.simultaneous,
+            "answers": self.rows(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per answer."""
+        estimate, (low, high) = self.estimate, self.interval
+        rows = []
+        for index, label in enumerate(estimate.labels):
+            row: dict[str, Any] = {
+                "answer": label,
+                "share": float(estimate.values[index]),
+                "stderr": float(estimate.stderr[index]),
+                "low": float(low[index]),
+                "high": float(high[index]),
+                "people": float(estimate.values[index] * estimate.n),
+                "p_value": float(self.p_values[index]),
+            }
+            if self.consistent is not None:
+                row["consistent"] = float(self.consistent[index])
+            rows.append(row)
+        return rows
+
+    def csv(self) -> str:
+        """The rows as CSV."""
+        text = io.StringIO()
+        rows = self.rows()
+        writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue()
+
+    def table(self, truth: NDArray[np.float64] | None = None) -> "Table":
+        """The rows for people, with bars."""
+        from rich.table import Table
+
+        sides = "simultaneous " if self.simultaneous else ""
+        table = Table(title=self.collection.question, title_justify="left")
+        table.add_column("answer")
+        table.add_column("share", justify="right")
+        table.add_column(f"{sides}{self.level:.0%} interval", justify="right")
+        if self.consistent is not None:
+            table.add_column("consistent", justify="right")
+        if truth is not None:
+            table.add_column("truth", justify="right", style="dim")
+        table.add_column("p", justify="right")
+        table.add_column(_BAR * " ")
+        axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
+        for index, row in enumerate(self.rows()):
+            cells: list[str | Text] = [
+                row["answer"],
+                f"{row['share']:.2%}",
+                f"{row['low']:.2%} to {row['high']:.2%}",
+            ]
+            if self.consistent is not None:
+                cells.append(f"{row['consistent']:.2%}")
+            if truth is not None:
+                cells.append(f"{truth[index]:.2%}")
+            cells += [_p_value(row["p_value"]), _bar(row, axis)]
+            table.add_row(*cells)
+        return table
+
+
+def analyse(
+    collection: "Collection",
+    aggregate: "Aggregate",
+    *,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    population: bool = False,
+    consistent: str | None = None,
+) -> Analysis:
+    """Estimate, bound and test the answers of an aggregate."""
+    from sudare.estimation.significance import holm, presence
+
+    mechanism = collection.mechanism
+    if not isinstance(mechanism, CategoricalMechanism):
+        raise ParameterError(f"`sudare estimate` does not know the mechanism {mechanism.name}")
+    estimate = collection.estimate(aggregate)
+    if population:
+        estimate = estimate.of_population()
+    bounds = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
+    return Analysis(
+        collection=collection,
+        estimate=estimate,
+        interval=bounds,
+        level=level,
+        simultaneous=simultaneous,
+        p_values=holm(presence(aggregate.counts, aggregate.n, mechanism.others)),
+        consistent=_consistent(consistent, mechanism, aggregate, estimate),
+    )
+
+
+def _consistent(
+    step: str | None,
+    mechanism: CategoricalMechanism,
+    aggregate: "Aggregate",
+    estimate: "Estimate",
+) -> NDArray[np.float64] | None:
+    from sudare.estimation import likelihood, simplex
+
+    if step is None:
+        return None
+    if step == "likelihood":
+        return likelihood.most_likely(mechanism.evidence(aggregate)).shares
+    if step == "project":
+        return simplex.project(estimate.values, estimate.stderr)
+    steps = {"clip": simplex.clip, "normalise": simplex.normalise, "norm-sub": simplex.norm_sub}
+    return steps[step](estimate.values)
+
+
+def _p_value(p: float) -> str:
+    return "<1e-9" if p < 1e-9 else f"{p:.2g}"
+
+
+def _bar(row: dict[str, Any], axis: tuple[float, float]) -> "Text":
+    """Solid up to the interval's low end, shaded to the estimate, a line to the high end."""
+    from rich.text import Text
+
+    left, right = axis
+    bar = Text()
+    for cell in range(_BAR):
+        at = left + (cell + 0.5) * (right - left) / _BAR
+        if 0 <= at < min(row["low"], row["share"]):
+            bar.append("█", "cyan")
+        elif 0 <= at < row["share"]:
+            bar.append("▓", "cyan")
+        elif row["low"] <= at < row["high"]:
+            bar.append("─", "yellow")
+        else:
+            bar.append(" ")
+    return bar

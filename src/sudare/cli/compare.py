@@ -1,0 +1,167 @@
+"""``sudare compare``: several mechanisms on one data set."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sudare.comparison import ErrorCurve
+
+_EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+
+
+@click.command()
+@click.argument("answers", type=PATH)
+@click.option("--column", default="answer", show_default=True, help="The column of answers.")
+@click.option("--counts", "count_column", help="A column that says how many people hold each.")
+@click.option(
+    "--mechanism",
+    "names",
+    multiple=True,
+    default=("grr", "oue", "sue"),
+    show_default=True,
+    type=click.Choice(["grr", "oue", "sue"]),
+    help="Repeat it for several.",
+)
+@click.option(
+    "--epsilon", "epsilons", type=float, multiple=True, default=_EPSILONS, show_default=True
+)
+@click.option("--repetitions", type=int, default=100, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option("--plot", type=PATH, help="Also save a plot: .png, .svg, .pdf or .html.")
+def compare(
+    answers: Path,
+    column: str,
+    count_column: str | None,
+    names: tuple[str, ...],
+    epsilons: tuple[float, ...],
+    repetitions: int,
+    seed: int,
+    as_json: bool,
+    as_csv: bool,
+    plot: Path | None,
+) -> None:
+    """Compare mechanisms on the people of a file: mean squared error against ε.
+
+    ANSWERS is a file with one row per person, or with one row per answer and a column of
+    counts. The survey is simulated REPETITIONS times for each mechanism and ε; beside it stands
+    what the theory predicts.
+
+    \b
+    Examples:
+      sudare compare answers.csv --column tea --plot errors.png
+      sudare compare clothing.csv --column model --counts count --epsilon 2 --epsilon 3
+    """
+    from sudare.comparison import error_curves
+    from sudare.mechanisms import CATEGORICAL
+    from sudare.randomness import Seeded
+
+    truth = _population(answers, column, count_column)
+    with progress_bar() as progress:
+        task = progress.add_task("simulating", total=len(names) * len(epsilons))
+        curves = error_curves(
+            [CATEGORICAL[name] for name in names],
+            truth,
+            sorted(epsilons),
+            repetitions,
+            Seeded(seed),
+            progress=lambda: progress.advance(task),
+        )
+    people = f"{truth.sum():,} people, {truth.size} answers, {repetitions} repetitions"
+    if plot is not None:
+        _save_plot(curves, plot, people)
+    if as_json:
+        echo_json({"n": int(truth.sum()), "k": truth.size, "rows": _rows(curves)})
+    elif as_csv:
+        for row in [{name: name for name in _rows(curves)[0]}, *_rows(curves)]:
+            click.echo(",".join(str(value) for value in row.values()))
+    else:
+        _print(curves, people)
+
+
+def _population(path: Path, column: str, count_column: str | None) -> "NDArray[np.int64]":
+    """How many people hold each answer."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from sudare.cli.answers import read_column
+
+    if count_column is None:
+        chunks = pa.chunked_array(
+            list(read_column(path, column, "auto", lambda *_: None)), pa.string()
+        )
+        counts = pc.value_counts(chunks).field("counts").to_numpy()
+    else:
+        text = pa.chunked_array(
+            list(read_column(path, count_column, "auto", lambda *_: None)), pa.string()
+        )
+        try:
+            counts = pc.cast(text, pa.int64()).to_numpy()
+        except pa.ArrowInvalid:
+            raise InvalidDocument(
+                f"the column {count_column!r} must hold whole numbers of people"
+            ) from None
+    if counts.size < 2 or counts.min() < 0 or not counts.sum():
+        raise ParameterError(f"a comparison needs people and at least 2 answers, got {counts.size}")
+    return np.asarray(counts, np.int64)
+
+
+def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:
+    return [
+        {
+            "mechanism": curve.label,
+            "epsilon": float(curve.x[index]),
+            "mse": float(curve.y[index]),
+            "stderr": float(curve.stderr[index]),
+            "theory": float(curve.theory[index]),
+        }
+        for curve in curves
+        for index in range(len(curve.x))
+    ]
+
+
+def _print(curves: "list[ErrorCurve]", people: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"Mean squared error of the shares: {people}", title_justify="left")
+    table.add_column("ε", justify="right")
+    for curve in curves:
+        table.add_column(curve.label, justify="right")
+        table.add_column("theory", justify="right", style="dim")
+    for index, epsilon in enumerate(curves[0].x):
+        best = min(curve.y[index] for curve in curves)
+        cells = [f"{epsilon:g}"]
+        for curve in curves:
+            text = f"{curve.y[index]:.3e} ± {curve.stderr[index]:.0e}"
+            cells += [
+                f"[bold green]{text}[/]" if curve.y[index] == best else text,
+                f"{curve.theory[index]:.3e}",
+            ]
+        table.add_row(*cells)
+    Console().print(table)
+
+
+def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:
+    title = f"Error against ε ({people})"
+    if path.suffix == ".html":
+        from sudare.files import replacing
+        from sudare.page import error_page
+
+        page = error_page(title, curves, x_label="ε", y_label="mean squared error of the shares")
+        with replacing(path) as temporary:
+            temporary.write_text(page, "utf-8")
+        return
+    from sudare.plots import error_figure, save
+
+    save(error_figure(curves, title=title), path)

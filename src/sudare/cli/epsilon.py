@@ -1,0 +1,54 @@
+"""``sudare epsilon``: what a report costs, exactly."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from sudare.cli.options import collection_argument, echo_json, json_option, load_collection
+
+_ENUMERABLE = 12  # answers whose laws are walked down path by path in well under a second
+
+
+@click.command()
+@collection_argument
+@json_option
+def epsilon(collection: Path, as_json: bool) -> None:
+    """Print the exact ε of a collection, with the fraction it is the logarithm of.
+
+    Small collections are also enumerated: the code that ships is run down every path of
+    chance, and the worst ratio of its laws is compared with the formula, as fractions.
+
+    \b
+    Example:
+      sudare epsilon tea.json
+    """
+    agreed = load_collection(collection)
+    mechanism = agreed.mechanism
+    ratio = mechanism.worst_ratio
+    document: dict[str, Any] = {
+        "collection": agreed.name,
+        "key": agreed.key,
+        "mechanism": mechanism.document(),
+        "epsilon": mechanism.epsilon,
+        "worst_ratio": str(ratio),
+        "enumerated": None,
+    }
+    if mechanism.domain.size <= _ENUMERABLE:
+        document["enumerated"] = str(mechanism.channel().worst_ratio)
+    if as_json:
+        echo_json(document)
+        return
+    click.echo(f"{agreed.name}: {mechanism.name} over {mechanism.domain.size} answers")
+    click.echo(f"  ε           {mechanism.epsilon!r}   (rounded up)")
+    click.echo(f"  e^ε exactly {ratio} = {float(ratio):.12g}")
+    click.echo(
+        f"  meaning     no report is more than {math.ceil(float(ratio) * 100) / 100:g} times "
+        f"likelier under one answer than under another"
+    )
+    if document["enumerated"] is None:
+        click.echo(f"  enumerated  not at {mechanism.domain.size} answers (up to {_ENUMERABLE})")
+    else:
+        verdict = "equal" if document["enumerated"] == document["worst_ratio"] else "DIFFERENT"
+        click.echo(f"  enumerated  {verdict}: every path of the code that ships was walked")

@@ -1,0 +1,113 @@
+"""``sudare estimate``: tallies in, shares with honest error bars out."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from sudare.cli.options import (
+    PATH,
+    collection_argument,
+    echo_json,
+    is_pipe,
+    json_option,
+    load_collection,
+)
+from sudare.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from sudare.cli.analysis import Analysis
+
+
+@click.command()
+@collection_argument
+@click.argument("aggregate", type=PATH, default="-")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--simultaneous", is_flag=True, help="Intervals that hold for all answers at once.")
+@click.option(
+    "--population",
+    is_flag=True,
+    help="Intervals for the population these people were sampled from, not only for them.",
+)
+@click.option(
+    "--consistent",
+    type=click.Choice(["clip", "normalise", "norm-sub", "project", "likelihood"]),
+    help="Beside the unbiased shares, shares that are not negative and sum to 1.",
+)
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option("--plot", type=PATH, help="Also save a plot: .png, .svg, .pdf or .html.")
+def estimate(
+    collection: Path,
+    aggregate: Path,
+    level: float,
+    simultaneous: bool,
+    population: bool,
+    consistent: str | None,
+    as_json: bool,
+    as_csv: bool,
+    plot: Path | None,
+) -> None:
+    """Estimate the share of people behind each answer.
+
+    The bars: solid up to the lower end of the interval, shaded up to the estimate, a line up to
+    the upper end. `p` is the chance of such a count if nobody held the answer, adjusted for
+    asking about all of them (Holm).
+
+    \b
+    Examples:
+      sudare estimate tea.json total.json --consistent norm-sub
+      sudare estimate tea.json total.json --json
+      sudare estimate tea.json total.json --plot tea.html
+    """
+    from sudare.aggregate import Aggregate
+    from sudare.cli.analysis import analyse
+
+    agreed = load_collection(collection)
+    data = sys.stdin.buffer.read() if is_pipe(aggregate) else aggregate.read_bytes()
+    if not data:
+        raise InvalidDocument("the aggregate is empty; make one with `sudare aggregate`")
+    analysis = analyse(
+        agreed,
+        Aggregate.from_json(data),
+        level=level,
+        simultaneous=simultaneous,
+        population=population,
+        consistent=consistent,
+    )
+    if plot is not None:
+        save_plot(analysis, plot)
+    if as_json:
+        echo_json(analysis.document())
+    elif as_csv:
+        click.echo(analysis.csv(), nl=False)
+    else:
+        from rich.console import Console
+
+        Console().print(analysis.table())
+        click.echo(f"{analysis.estimate.n:,} reports, ε = {agreed.epsilon:.6g} each")
+
+
+def save_plot(analysis: "Analysis", path: Path) -> None:
+    """The analysis as a picture, or as a page."""
+    if path.suffix == ".html":
+        from sudare.files import replacing
+        from sudare.page import estimate_page
+
+        page = estimate_page(
+            analysis.collection,
+            analysis.estimate,
+            level=analysis.level,
+            consistent=analysis.consistent,
+            p_values=analysis.p_values,
+        )
+        with replacing(path) as temporary:
+            temporary.write_text(page, "utf-8")
+        return
+    from sudare.plots import estimate_figure, save
+
+    figure = estimate_figure(
+        analysis.estimate, level=analysis.level, title=analysis.collection.question
+    )
+    save(figure, path)

@@ -1,0 +1,84 @@
+"""Arguments, options and small habits that several commands share."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from sudare.collection import Collection
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
+
+
+def collection_argument(command: Command) -> Command:
+    """COLLECTION, the JSON document."""
+    return click.argument("collection", type=PATH)(command)
+
+
+def json_option(command: Command) -> Command:
+    """Machine-readable output."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def load_collection(path: Path) -> "Collection":
+    """The collection of a file; an error names the file."""
+    from sudare.collection import Collection
+
+    data = path.read_bytes()
+    if not data:
+        raise InvalidDocument(f"{path} is empty; a collection is a JSON document")
+    return Collection.from_json(data)
+
+
+def echo_json(document: object) -> None:
+    """Indented JSON on stdout."""
+    import msgspec
+
+    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether a path argument means stdin or stdout."""
+    return str(path) == "-"
+
+
+def refuse_terminal() -> None:
+    """Binary reports would only upset a terminal."""
+    if sys.stdout.isatty():
+        raise ParameterError("reports are binary: name a file with -o, or pipe them onwards")
+
+
+@contextmanager
+def progress_bar(*, bytes_total: bool = False) -> Iterator["Progress"]:
+    """A progress bar on stderr, shown only where somebody can see it."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn() if bytes_total else MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    ) as progress:
+        yield progress

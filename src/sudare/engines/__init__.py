@@ -1,0 +1,1 @@
+"""Where reports are added up: on one machine, or on many."""

@@ -1,0 +1,62 @@
+"""Coins of exact probability, 64 to a word."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.kernels.compiler import compiled
+
+BLOCK = 512  # words: below and undecided (8 KB) stay in the first cache over all planes
+ONE = np.uint64(1)
+SIX = np.uint64(6)
+SIXTY_THREE = np.uint64(63)
+
+
+@compiled
+def compare(
+    planes: NDArray[np.uint64],
+    masks: NDArray[np.uint64],
+    below: NDArray[np.uint64],
+    undecided: NDArray[np.uint64],
+) -> None:
+    """Advance the comparison u < p of every lane by some bits, most significant first.
+
+    Each bit of a word is a lane with its own uniform u and the common probability p. A lane is
+    decided at the first bit where u and p differ: there u is below p if and only if p has the 1.
+
+    Args:
+        planes: Random words, one row per bit of u, C-contiguous.
+        masks: The bits of p for these rows: all ones or zero.
+        below: Lanes known to have u < p; changed in place.
+        undecided: Lanes where u and p agree so far; changed in place.
+    """
+    rows, size = planes.shape
+    for start in range(0, size, BLOCK):
+        stop = min(size, start + BLOCK)
+        under = below[start:stop]
+        tied = undecided[start:stop]
+        for j in range(rows):
+            plane = planes[j, start:stop]
+            # Public parameters decide this branch, never a lane: timing tells nothing.
+            if masks[j] != 0:
+                for i in range(stop - start):
+                    under[i] |= tied[i] & ~plane[i]
+                    tied[i] &= plane[i]
+            else:
+                for i in range(stop - start):
+                    tied[i] &= ~plane[i]
+
+
+@compiled
+def plant(bits: NDArray[np.uint64], values: NDArray[np.integer], heads: NDArray[np.bool_]) -> None:
+    """Set bit ``values[i]`` of row i to ``heads[i]``, in place.
+
+    Args:
+        bits: One row of words per person; bit v is bit ``v % 64`` of word ``v // 64``.
+        values: One bit number per row, inside the row.
+        heads: What that bit becomes.
+    """
+    for i in range(values.size):
+        value = np.uint64(values[i])
+        word = np.intp(value >> SIX)
+        lane = value & SIXTY_THREE
+        bits[i, word] = (bits[i, word] & ~(ONE << lane)) | (np.uint64(heads[i]) << lane)

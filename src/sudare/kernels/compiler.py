@@ -1,0 +1,14 @@
+"""How kernels are compiled: on first use, kept on disk, without the interpreter's lock."""
+
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar, cast
+
+from numba import njit
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """The same function as machine code, with its signature kept for the type checker."""
+    return cast("Callable[P, R]", njit(cache=True, nogil=True)(function))
