@@ -1,6 +1,6 @@
 """Does ``sudare randomize | sudare aggregate`` stream in bounded memory? ``--help`` for options.
 
-Feeds answers, one a line, to the pipe of the two commands and takes from the operating system
+Feeds a CSV of answers to the pipe of the two commands and takes from the operating system
 the time and the peak memory of each, for the full number of people and for a tenth of it: memory
 is bounded if it doesn't grow with them.
 """
@@ -25,7 +25,7 @@ from rich.table import Table
 from report import RESULT, UNIT, readable, save, significant
 
 SUDARE = Path(sys.executable).with_name("sudare")
-BLOCK = 100_000  # lines written at a time
+BLOCK = 10_000  # lines written at a time
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def new_collection(stream: Stream, folder: Path) -> tuple[Path, list[str]]:
     answers = [f"answer {number}" for number in range(stream.k)]
     listed, path = folder / "answers.txt", folder / f"{stream.mechanism}.json"
     listed.write_text("\n".join(answers))
-    options = ["--answers-file", listed, "--mechanism", stream.mechanism, "--epsilon", "1"]
-    command = [SUDARE, "collection", "new", "stream", "--question", "Which?", *options, "-o", path]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    new = [str(SUDARE), "collection", "new", "stream", "--question", "Which?", "--epsilon", "1"]
+    options = ["--mechanism", stream.mechanism, "--answers-file", str(listed), "-o", str(path)]
+    subprocess.run([*new, *options], check=True, stdout=subprocess.DEVNULL)
     return path, answers
 
 
@@ -74,7 +74,7 @@ def flow(stream: Stream, people: int, folder: Path, progress: Progress) -> Passe
     start = time.perf_counter()
     with said.open("wb") as errors:
         randomize = subprocess.Popen(
-            [SUDARE, "randomize", collection, "--format", "lines"],
+            [SUDARE, "randomize", collection],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -85,6 +85,7 @@ def flow(stream: Stream, people: int, folder: Path, progress: Progress) -> Passe
     to, between = cast("IO[bytes]", randomize.stdin), cast("IO[bytes]", randomize.stdout)
     between.close()  # the two commands' alone
     with suppress(BrokenPipeError), to:  # its exit code says why
+        to.write(b"answer\n")
         lines = block(answers)
         for _ in range(people // BLOCK):
             to.write(lines)
@@ -147,7 +148,7 @@ def main() -> None:
         "--quick", action="store_true", help="a hundredth of the people, writes nothing"
     )
     share = 100 if parser.parse_args().quick else 1
-    result = Table(title="lines | sudare randomize | sudare aggregate, ε = 1")
+    result = Table(title="answers.csv | sudare randomize | sudare aggregate, ε = 1")
     for name in ("stream", "people", "seconds", UNIT, "randomize MiB", "aggregate MiB"):
         result.add_column(name, justify="left" if name == "stream" else "right")
     found: list[dict[str, Any]] = []
