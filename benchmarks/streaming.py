@@ -39,7 +39,7 @@ class Stream:
     @property
     def name(self) -> str:
         """Its name in the table."""
-        return f"{self.mechanism.upper()} randomize | aggregate d={self.k}"
+        return f"{self.mechanism.upper()} stream d={self.k}"
 
 
 STREAMS = (Stream("grr", 5, 100_000_000), Stream("oue", 1024, 10_000_000))
@@ -113,9 +113,9 @@ def peak(process: subprocess.Popen[bytes]) -> float:
 
 
 def rows(stream: Stream, tenth: Passed, whole: Passed) -> list[dict[str, Any]]:
-    """The time, and each command's memory beside what a tenth of the people took."""
+    """The time, and each command's memory beside what it takes for a tenth of the people."""
     time_row = {
-        "job": stream.name,
+        "job": f"{stream.name}, {whole.people:,} people",
         "ours": significant(1e9 * whole.seconds / whole.people),
         "peer": None,
         "limit": None,
@@ -124,12 +124,12 @@ def rows(stream: Stream, tenth: Passed, whole: Passed) -> list[dict[str, Any]]:
     }
     memory_rows = [
         {
-            "job": stream.name,
+            "job": f"{stream.name}, {whole.people:,} people, memory of {command}",
             "ours": significant(ours),
-            "peer": {"name": f"{command} of {tenth.people} people", "MiB": significant(fewer)},
+            "peer": {"name": "a tenth of the people", "MiB": significant(fewer)},
             "limit": None,
             "ratio": significant(fewer / ours),
-            "unit": f"MiB at the peak of {command}, {whole.people} people",
+            "unit": "MiB",
         }
         for command, ours, fewer in (
             ("randomize", whole.randomize, tenth.randomize),
@@ -149,7 +149,7 @@ def main() -> None:
     )
     share = 100 if parser.parse_args().quick else 1
     result = Table(title="answers.csv | sudare randomize | sudare aggregate, ε = 1")
-    for name in ("stream", "people", "seconds", UNIT, "randomize MiB", "aggregate MiB"):
+    for name in ("stream", "people", "seconds", UNIT, "randomize, MiB", "aggregate, MiB"):
         result.add_column(name, justify="left" if name == "stream" else "right")
     found: list[dict[str, Any]] = []
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()
