@@ -78,6 +78,12 @@ def log_up(ratio: Fraction) -> float:
     return nearest if nearest >= upper else math.nextafter(nearest, math.inf)
 
 
+def text_up(number: float, digits: int = 6) -> str:
+    """A privacy loss in a few digits for people, never fewer than it is."""
+    rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
+    return format(rounding.create_decimal_from_float(number).normalize(), "f")
+
+
 def affordable(ratio: Fraction, epsilon: float) -> bool:
     """Whether a worst ratio costs at most ``epsilon``, as we would state it."""
     return ratio <= 1 or log_up(ratio) <= epsilon

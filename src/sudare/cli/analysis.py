@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.cli.bar import Bar
 from sudare.errors import ParameterError
 from sudare.mechanism import CategoricalMechanism
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from sudare.aggregate import Aggregate
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
 
 CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
-_BAR = 36  # characters
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +89,10 @@ class Analysis:
         if truth is not None:
             table.add_column("truth", justify="right", style="dim")
         table.add_column("p", justify="right")
-        table.add_column(_BAR * " ")
+        table.add_column()
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
-            cells: list[str | Text] = [
+            cells: list[str | Bar] = [
                 row["answer"],
                 f"{row['share']:.2%}",
                 f"{row['low']:.2%} to {row['high']:.2%}",
@@ -102,7 +101,7 @@ class Analysis:
                 cells.append(f"{row['consistent']:.2%}")
             if truth is not None:
                 cells.append(f"{truth[index]:.2%}")
-            cells += [_p_value(row["p_value"]), _bar(row, axis)]
+            cells += [_p_value(row["p_value"]), Bar(row["low"], row["share"], row["high"], axis)]
             table.add_row(*cells)
         return table
 
@@ -157,22 +156,3 @@ def _consistent(
 
 def _p_value(p: float) -> str:
     return "<1e-9" if p < 1e-9 else f"{p:.2g}"
-
-
-def _bar(row: dict[str, Any], axis: tuple[float, float]) -> "Text":
-    """Solid up to the interval's low end, shaded to the estimate, a line to the high end."""
-    from rich.text import Text
-
-    left, right = axis
-    bar = Text()
-    for cell in range(_BAR):
-        at = left + (cell + 0.5) * (right - left) / _BAR
-        if 0 <= at < min(row["low"], row["share"]):
-            bar.append("█", "cyan")
-        elif 0 <= at < row["share"]:
-            bar.append("▓", "cyan")
-        elif row["low"] <= at < row["high"]:
-            bar.append("─", "yellow")
-        else:
-            bar.append(" ")
-    return bar

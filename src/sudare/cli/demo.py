@@ -67,6 +67,7 @@ def demo(
     from sudare.cli.analysis import analyse
     from sudare.collection import Collection
     from sudare.engines import local
+    from sudare.exact import text_up
     from sudare.files import replacing
     from sudare.mechanisms import CATEGORICAL
     from sudare.page import estimate_page
@@ -85,7 +86,7 @@ def demo(
     say = (lambda _: None) if as_json else click.echo
     output.mkdir(parents=True, exist_ok=True)
     (output / "collection.json").write_bytes(survey.to_json())
-    say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {survey.epsilon:.6g}")
+    say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {text_up(survey.epsilon)}")
 
     answers = rng.generator().choice(len(_TEAS), size=people, p=list(_TEAS.values()))
     reports = output / "reports.arrow"
