@@ -142,7 +142,8 @@ def test_low_products_finds_every_one(
     span = int(np.iinfo(dtype).max) + 1
     lanes = np.random.default_rng(seed).integers(0, span, size).astype(dtype)
     limit = span >> rarity if rarity else span - 1
-    found = low_products(lanes, factor % span, offset % span, limit)
+    flags = np.ones(-(-size // 8) * 8, np.bool_)
+    found = low_products(lanes, factor % span, offset % span, limit, flags)
     expected = [i for i, x in enumerate(lanes.tolist()) if (x * factor + offset) % span < limit]
     assert found.tolist() == expected
 

@@ -10,7 +10,11 @@ FOUR_TABLES = 512  # answers: up to here four tables fill no more than half of t
 
 @compiled
 def low_products(
-    lanes: NDArray[np.uint16] | NDArray[np.uint32], factor: int, offset: int, limit: int
+    lanes: NDArray[np.uint16] | NDArray[np.uint32],
+    factor: int,
+    offset: int,
+    limit: int,
+    flags: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
     """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``.
 
@@ -19,10 +23,11 @@ def low_products(
         factor: What they are multiplied by.
         offset: What is added.
         limit: So rarely undercut that eight lanes at a time are passed over.
+        flags: Room for one flag per lane, in whole eights; overwritten.
     """
     kind = lanes.dtype.type
     times, plus, end = kind(factor), kind(offset), kind(limit)
-    flags = np.zeros(-(-lanes.size // 8) * 8, np.bool_)
+    flags[lanes.size :] = False
     for i in range(lanes.size):  # a pass of its own: with a sum or a branch in it, it is scalar
         flags[i] = kind(kind(lanes[i] * times) + plus) < end
     eights = flags.view(np.uint64)
