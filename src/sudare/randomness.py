@@ -116,10 +116,8 @@ class Keystream(ABC):
         if edge in (0, 1 << COIN_BITS):
             return np.full(shape, bool(edge))
         high, low = edge >> _TIE_BITS, edge & ((1 << _TIE_BITS) - 1)
-        lanes = self._lanes(np.uint16, _size(shape))
-        coins = lanes < high
+        coins, ties = _toss(self._lanes(np.uint16, _size(shape)), high)
         if low:
-            ties = _low_products(lanes, 1, -high, 1)
             coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
         return coins.reshape(shape)
 
@@ -143,11 +141,11 @@ class Keystream(ABC):
         width = np.dtype(dtype).itemsize
         biased = (1 << 8 * width) % bound
         lanes = self._lanes(dtype, count)
-        again = _low_products(lanes, bound, 0, biased)
+        again = _low_products(lanes, bound, biased)
         while again.size:
             redrawn = self.words(-(-again.size * width // 8)).view(dtype)[: again.size]
             lanes[again] = redrawn
-            again = again[_low_products(redrawn, bound, 0, biased)]
+            again = again[_low_products(redrawn, bound, biased)]
         return lanes
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
@@ -198,17 +196,40 @@ def _size(shape: Shape) -> int:
     return shape if isinstance(shape, int) else math.prod(shape)
 
 
-def _low_products(lanes: NDArray[Any], factor: int, offset: int, limit: int) -> NDArray[np.int64]:
-    """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``."""
-    span = 1 << 8 * lanes.itemsize
-    factor, offset = factor % span, offset % span
-    if lanes.size >= COMPILE_FROM:
-        from sudare.kernels.choices import low_products
+def _toss(lanes: NDArray[np.uint16], high: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Whether each lane is below ``high``, and where it is equal to it."""
+    if lanes.size < COMPILE_FROM:
+        return lanes < high, np.flatnonzero(lanes == high)
+    from sudare.kernels.coins import toss
 
-        flags = _scratch.room("flags", -(-lanes.size // 8)).view(np.bool_)
-        return low_products(lanes, factor, offset, limit, flags)
-    kind = lanes.dtype.type
-    return np.flatnonzero(lanes * kind(factor) + kind(offset) < limit)
+    coins, ties = np.empty(lanes.size, np.bool_), _flags(lanes.size)
+    toss(lanes, high, coins, ties)
+    return coins, _positions(ties)
+
+
+def _low_products(lanes: NDArray[Any], factor: int, limit: int) -> NDArray[np.int64]:
+    """Where lane × factor, wrapped to the lane's width, is below ``limit``."""
+    if lanes.size < COMPILE_FROM:
+        return np.flatnonzero(lanes * lanes.dtype.type(factor) < limit)
+    from sudare.kernels.choices import flag_low_products
+
+    flags = _flags(lanes.size)
+    flag_low_products(lanes, factor, limit, flags)
+    return _positions(flags)
+
+
+def _flags(count: int) -> NDArray[np.bool_]:
+    """Passing flags in whole words, those past the count not set."""
+    words = _scratch.room("flags", -(-count // 8))
+    words[-1:] = 0
+    return words.view(np.bool_)
+
+
+def _positions(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    from sudare.kernels.coins import positions
+
+    found = _scratch.room("found", flags.size).view(np.int64)
+    return found[: positions(flags, found)].copy()
 
 
 def _compare_plain(planes: Words, masks: Words, below: Words, undecided: Words) -> None:
