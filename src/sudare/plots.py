@@ -86,10 +86,11 @@ class Curve(Protocol):
         ...
 
 
-def estimate_figure(
+def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each by name
     estimate: Estimate,
     *,
     level: float = 0.95,
+    simultaneous: bool = False,
     title: str = "",
     truth: ArrayLike | None = None,
     reported: ArrayLike | None = None,
@@ -99,13 +100,14 @@ def estimate_figure(
     Args:
         estimate: the shares; an interval may reach below 0, and the figure has room for it.
         level: of the intervals.
+        simultaneous: whether they hold for all answers at once.
         title: above the figure.
         truth: the true shares, where an experiment knows them.
         reported: the shares among the reports, noise included.
     """
     k = estimate.values.size
     rows = np.arange(k)
-    low, high = estimate.interval(level)
+    low, high = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
     height = 1.4 + min(0.21 * k, 0.21 * _MOST_NAMES) + 0.9 / k
     figure = Figure(figsize=(7, height), layout="constrained")
     axes = _axes(figure, title)
@@ -118,7 +120,7 @@ def estimate_figure(
         ecolor=_BLUE,
         elinewidth=1.2,
         capsize=2,
-        label=f"{100 * level:.4g} % interval",
+        label=f"{'simultaneous ' * simultaneous}{100 * level:.4g} % interval",
     )
     if reported is not None:
         _points(axes, _shares(reported, k, "reported"), "reported", "o", _VERMILION)
