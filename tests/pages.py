@@ -43,7 +43,7 @@ class Block:
 
 def name(page: Path) -> str:
     """A page's path as people write it."""
-    return page.relative_to(ROOT).as_posix()
+    return page.relative_to(ROOT).as_posix() if page.is_relative_to(ROOT) else page.name
 
 
 def blocks(page: Path) -> list[Block]:

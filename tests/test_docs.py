@@ -34,7 +34,7 @@ def _has_examples(page: Path) -> bool:
 every_page = pytest.mark.parametrize("page", PAGES, ids=_page_id)
 
 
-@pytest.mark.parametrize("page", list(filter(_has_examples, PAGES)), ids=_page_id)
+@pytest.mark.parametrize("page", [page for page in PAGES if _has_examples(page)], ids=_page_id)
 def test_every_example_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     pages.run_page(page, tmp_path)
 
@@ -50,6 +50,25 @@ def test_every_block_is_run_or_is_not_an_example(page: Path) -> None:
         if block.language == "json":
             msgspec.json.decode(block.text)
         before = block.language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nassert False\n```\n",
+        "```python\nprint(1)\n```\n\n```output\n2\n```\n",
+        "```console\n$ sudare --version\nsudare, version 0\n```\n",
+        "```console\n$ sudare nothing\n```\n",
+        "```console\n$ sudare nothing\n$ echo done\n```\n",
+        "```console\n$ echo a b\na ... c\n```\n",
+        "```console\nno command\n```\n",
+    ],
+)
+def test_a_page_that_lies_is_caught(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text, "utf-8")
+    with pytest.raises(AssertionError):
+        pages.run_page(page, tmp_path)
 
 
 @every_page

@@ -40,9 +40,7 @@ def test_device(
     document.write_bytes(modest.to_json())
     monkeypatch.setattr("sys.argv", ["device.py", str(document), "black"])
     runpy.run_path(str(script), run_name="__main__")
-    assert re.fullmatch(
-        r"1 byte\(s\) leave this device: 0[012]\n", capsys.readouterr().out
-    )
+    assert re.fullmatch(r"1 byte\(s\) leave this device: 0[012]\n", capsys.readouterr().out)
     document.write_bytes(greedy.to_json())
     with pytest.raises(SystemExit, match=r"asks for ε = .*, the limit here is 1\.5"):
         runpy.run_path(str(script), run_name="__main__")
