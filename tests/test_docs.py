@@ -1,0 +1,174 @@
+"""The documentation tells the truth: its examples run, its links lead somewhere, it is complete."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import pytest
+
+import cli_page
+import pages
+import sudare
+from pages import PAGES, ROOT, blocks
+from sudare import errors
+from sudare.mechanisms import REGISTRY
+from sudare.mechanisms.unary import Unary
+
+DOCS = ROOT / "docs"
+LANGUAGES = {"console", "json", "output", "python", "text"}
+
+
+def _page_id(page: Path) -> str:
+    return pages.name(page)
+
+
+def _has_examples(page: Path) -> bool:
+    return any(block.language in ("python", "console") for block in blocks(page))
+
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=_page_id)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if _has_examples(page)], ids=_page_id)
+def test_every_example_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
+    pages.run_page(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("**/*.md")), ids=_page_id)
+def test_every_block_is_run_or_is_not_an_example(page: Path) -> None:
+    assert page.read_text("utf-8").count("```") == 2 * len(blocks(page))
+    before = ""
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{pages.name(page)}:{block.line}"
+        if block.language == "output":
+            assert before == "python", f"{pages.name(page)}:{block.line}: output of what?"
+        if block.language == "json":
+            msgspec.json.decode(block.text)
+        before = block.language
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nassert False\n```\n",
+        "```python\nprint(1)\n```\n\n```output\n2\n```\n",
+        "```console\n$ sudare --version\nsudare, version 0\n```\n",
+        "```console\n$ sudare nothing\n```\n",
+        "```console\n$ sudare nothing\n$ echo done\n```\n",
+        "```console\n$ echo a b\na ... c\n```\n",
+        "```console\nno command\n```\n",
+    ],
+)
+def test_a_page_that_lies_is_caught(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text, "utf-8")
+    with pytest.raises(AssertionError):
+        pages.run_page(page, tmp_path)
+
+
+@every_page
+def test_quoted_source_stands_in_its_file(page: Path) -> None:
+    for block in blocks(page):
+        if block.source is not None:
+            source = (page.parent / block.source).read_text("utf-8")
+            for part in block.text.strip("\n").split("\n...\n"):
+                assert part in source, f"{pages.name(page)}:{block.line} is not in {block.source}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def _links(page: Path) -> Iterator[str]:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    yield from re.findall(r"\]\(([^)\s]+)\)", prose)
+
+
+@every_page
+def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
+    for link in _links(page):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{pages.name(page)} links to {link}"
+        assert not anchor or anchor in _anchors(target), f"{pages.name(page)} links to {link}"
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, to_read = set(), [DOCS / "README.md"]
+    while to_read:
+        page = to_read.pop()
+        reached.add(page)
+        targets = {(page.parent / link.partition("#")[0]).resolve() for link in _links(page)}
+        to_read += [target for target in targets & set(PAGES) if target not in reached]
+    assert set(DOCS.glob("**/*.md")) <= reached
+
+
+def test_the_command_line_page_is_what_the_commands_say() -> None:
+    assert cli_page.PAGE.read_text("utf-8") == cli_page.text(), "run: python tests/cli_page.py"
+
+
+def test_every_command_and_option_is_on_the_command_line_page() -> None:
+    sections = re.split(r"^## ", cli_page.PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    by_title = {section.partition("\n")[0]: section for section in sections}
+    for path, command in cli_page.commands():
+        section = by_title[" ".join(path)]
+        for parameter in command.params:
+            if isinstance(parameter, click.Option):
+                assert all(f"`{spelling}`" in section for spelling in parameter.opts)
+            else:
+                assert parameter.make_metavar(click.Context(command)) in section
+
+
+def test_every_public_name_is_on_the_python_page() -> None:
+    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    assert [name for name in sudare.__all__ if f"`{name}" not in text] == []
+
+
+def test_every_error_is_on_the_errors_page() -> None:
+    text = (DOCS / "reference" / "errors.md").read_text("utf-8")
+    named = inspect.getmembers(errors, inspect.isclass)
+    assert [name for name, _ in named if f"`{name}`" not in text] == []
+
+
+def test_every_mechanism_has_its_page() -> None:
+    written = {page.stem for page in (DOCS / "reference" / "mechanisms").glob("*.md")}
+    assert written == REGISTRY.keys()
+
+
+def _golden(part: str) -> list[Any]:
+    files = sorted(ROOT.glob("tests/golden/*.json"))
+    return [entry for file in files for entry in msgspec.json.decode(file.read_bytes())[part]]
+
+
+def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[int]) -> bytes:
+    parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
+    k = document["k"]
+    if issubclass(REGISTRY[document["name"]], Unary):
+        port = names["unary"](words, k, parameters["p"], parameters["q"], values)
+    else:
+        port = names["grr"](words, k, parameters["keep"], values)
+    assert isinstance(port, bytes)
+    return port
+
+
+def test_the_port_on_the_randomness_page_passes_the_golden_vectors(tmp_path: Path) -> None:
+    names = pages.run_page(DOCS / "reference" / "randomness.md", tmp_path)
+    for case in _golden("cases"):
+        words = iter([int(word, 16) for word in case["script"]])
+        reports = _port(names, case["document"], words, case["values"])
+        assert reports.hex() == case["reports"]
+        assert list(words) == []
+    for case in _golden("bulk"):
+        values = [person % case["document"]["k"] for person in range(case["people"])]
+        reports = _port(names, case["document"], names["seeded"](case["seed"]), values)
+        assert names["hashlib"].sha256(reports).hexdigest() == case["sha256"]
