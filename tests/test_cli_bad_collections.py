@@ -1,5 +1,7 @@
 """Collections that must not be used, or made: one sentence, exit code 2, no file."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,6 +103,14 @@ def test_every_cut_of_a_collection(tmp_path: Path) -> None:
     for size in range(0, len(document), 5):
         (tmp_path / "bad.json").write_bytes(document[:size])
         refused(tmp_path, "collection", "check", "bad.json")
+
+
+def test_a_number_that_takes_for_ever_to_read(tmp_path: Path) -> None:
+    """A device reads collections from the network: a short document must not stop it."""
+    file = changed(tmp_path, lambda d: d["mechanism"].update(keep="1e-9999999999"))
+    command = [sys.executable, "-m", "sudare", "collection", "check", file]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=10, check=False)
+    assert done.returncode == 2
 
 
 # New collections
