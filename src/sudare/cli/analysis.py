@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
 
-CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
-
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
@@ -33,6 +31,7 @@ class Analysis:
     interval: "Interval"
     level: float
     simultaneous: bool
+    population: bool
     p_values: NDArray[np.float64]  # of "nobody holds this answer", Holm-adjusted
     consistent: NDArray[np.float64] | None
 
@@ -46,6 +45,7 @@ class Analysis:
             "n": self.estimate.n,
             "level": self.level,
             "simultaneous": self.simultaneous,
+            "population": self.population,
             "answers": self.rows(),
         }
 
@@ -80,9 +80,10 @@ class Analysis:
     def table(self, truth: NDArray[np.float64] | None = None) -> "Table":
         """The rows for people, with bars."""
         from rich.table import Table
+        from rich.text import Text
 
         percent = _percent(float(np.median(self.estimate.stderr)))
-        table = Table(title=self.collection.question, title_justify="left")
+        table = Table(title=Text(self.collection.question), title_justify="left")
         table.add_column("answer")
         table.add_column("share", justify="right")
         table.add_column(f"{self.level:.4%}".rstrip("0%").rstrip(".") + " % interval", no_wrap=True)
@@ -96,8 +97,8 @@ class Analysis:
             table.caption = "The intervals hold for all answers at once."
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
-            cells: list[str | Bar] = [
-                row["answer"],
+            cells: list[str | Text | Bar] = [
+                Text(row["answer"]),  # a label is not markup
                 percent(row["share"]),
                 f"{percent(row['low'])[:-2]} to {percent(row['high'])}",
             ]
@@ -135,6 +136,7 @@ def analyse(
         interval=bounds,
         level=level,
         simultaneous=simultaneous,
+        population=population,
         p_values=holm(presence(aggregate.counts, aggregate.n, mechanism.others)),
         consistent=_consistent(consistent, mechanism, aggregate, estimate),
     )
