@@ -5,12 +5,9 @@ to enumerate, and ``large`` ones for its samplers. Each law is a function, so th
 ``test_mutants`` can show which one catches which bug.
 """
 
-import sys
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from fractions import Fraction
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, ClassVar
 
@@ -21,71 +18,43 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from chance import assert_follows, rejects
+from compiled import NEVER, compiled_from
+from enumeration import aggregate_law, population, random_values, records, support
 from sudare.aggregate import Aggregate
 from sudare.errors import InvalidDocument, InvalidReport, SudareError
-from sudare.exact import exact_law
-from sudare.mechanism import BLOCK, Mechanism, Records
+from sudare.exact import exact_law, log_up
+from sudare.mechanism import BLOCK, Mechanism
 from sudare.mechanisms import from_document
-from sudare.randomness import Keystream, Seeded
+from sudare.randomness import Seeded
 
-CountLaw = dict[tuple[int, ...], Fraction]
 EXACT = 1e-12  # what floats may lose on the way from exact fractions
-NEVER = 1 << 62
+ILL_TYPED: Sequence[Any] = (
+    None,
+    "x",
+    [],
+    1.5,
+    True,
+    -1,
+    2**70,
+    "1/3",
+    "2/4",
+    "0.5",
+    "1/0",
+    " 1/2",
+    "2",
+)
 DRAWS = 10_000
-
-
-def support(mechanism: Mechanism) -> set[bytes]:
-    """Every report that some value can cause."""
-    laws = mechanism.channel().laws.values()
-    return {report for law in laws for report in law if isinstance(report, bytes)}
-
-
-def records(mechanism: Mechanism, reports: Iterable[bytes]) -> Records:
-    """Reports read back from their bytes."""
-    return np.frombuffer(b"".join(reports), mechanism.report_dtype)
-
-
-def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
-    """One value per person, ``truth[i]`` people with the domain's i-th value."""
-    return np.repeat(np.array(list(mechanism.domain)), truth)
-
-
-def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:
-    """Values drawn uniformly from the domain."""
-    return np.array(list(mechanism.domain))[rng.below(mechanism.domain.size, count)]
-
-
-def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:
-    """The exact law of the flattened counts of these people: a convolution of their own laws."""
-    laws = mechanism.channel().laws
-    total: CountLaw = {tuple(mechanism.zero.counts.ravel().tolist()): Fraction(1)}
-    for value in values.tolist():
-        one: CountLaw = {}
-        for report, chance in laws[value].items():
-            assert isinstance(report, bytes)
-            counts = tuple(mechanism.tally(records(mechanism, [report])).ravel().tolist())
-            one[counts] = one.get(counts, Fraction(0)) + chance
-        convolved: CountLaw = {}
-        for (a, p), (b, q) in product(total.items(), one.items()):
-            key = tuple(x + y for x, y in zip(a, b, strict=True))
-            convolved[key] = convolved.get(key, Fraction(0)) + p * q
-        total = convolved
-    return total
-
-
-@contextmanager
-def compiled_from(size: int) -> Iterator[None]:
-    """Compiled kernels from this size on: 0 is always, ``NEVER`` is the plain path."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, module in list(sys.modules.items()):
-            if name.startswith("sudare.") and hasattr(module, "COMPILE_FROM"):
-                patch.setattr(module, "COMPILE_FROM", size)
-        yield
 
 
 def ratio_is_declared(mechanism: Mechanism) -> None:
     """Law 1: the enumerated worst ratio is the declared one, as fractions."""
     assert mechanism.channel().worst_ratio == mechanism.worst_ratio
+
+
+def spends_at_most(mechanism: Mechanism, epsilon: float) -> None:
+    """Law 1 for a calibrated mechanism: the stated and the enumerated ε are within the budget."""
+    assert mechanism.epsilon <= epsilon
+    assert log_up(mechanism.channel().worst_ratio) <= epsilon
 
 
 def laws_sum_to_one(mechanism: Mechanism) -> None:

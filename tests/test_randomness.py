@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import NEVER, compiled_from
+from compiled import NEVER, compiled_from
 from sudare import Scripted, Seeded, System
 from sudare.errors import ParameterError
 from sudare.exact import dyadic

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import MechanismLaws, aggregate_law, population
+from enumeration import aggregate_law, population
+from laws import MechanismLaws
 from sudare import OUE, SUE, Mechanism, Seeded
 from sudare.errors import InvalidReport, ParameterError
 from sudare.mechanisms.unary import Unary
@@ -128,7 +129,7 @@ def test_a_wrong_budget_is_refused_with_its_number(family: type[OUE | SUE], epsi
 
 @pytest.mark.parametrize("family", [OUE, SUE])
 def test_a_wrong_k_is_refused_with_its_number(family: type[OUE | SUE]) -> None:
-    with pytest.raises(ParameterError, match="got 1$"):
+    with pytest.raises(ParameterError, match=r"got 1$"):
         family.calibrate(1, 1.0)
 
 
