@@ -121,7 +121,7 @@ def test_simulated_intervals_cover_as_often_as_the_law_says(
     for d, n, epsilon, skew in product(ANSWERS, PEOPLE, BUDGETS, SKEWS):
         mechanism, held = calibrated(family, d, epsilon), population(d, n, skew)
         counts = np.array([mechanism.simulate(held, rng).counts for _ in range(RUNS)])
-        estimate = mechanism.estimate(Aggregate(mechanism.key, n, counts))
+        estimate = mechanism.debiased(Aggregate(mechanism.key, n, counts))
         low, high = estimate.interval(0.95)
         inside = (low <= held / n) & (held / n <= high)
         good = spread(mechanism, n, held) >= ENOUGH
