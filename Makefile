@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PEERS := .venv-peers
+PEERS_READY := $(PEERS)/.ready
 
 .PHONY: help demo test check format bench papers lock clean
 
@@ -25,6 +27,17 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m compileall -q src  # some machines forbid writing bytecode at run time
 	@touch $@
 
+$(PEERS_READY): benchmarks/peers/requirements.lock
+	@rm -f $@
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@echo "Installing the libraries to compare with into $(PEERS) (once)"
+	@if command -v uv >/dev/null 2>&1; then \
+	  uv pip install --quiet --python $(PEERS)/bin/python --compile-bytecode --require-hashes -r $<; \
+	else \
+	  $(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<; \
+	fi
+	@touch $@
+
 demo: $(READY)  ## run a private survey end to end
 	@$(BIN)/sudare demo
 
@@ -37,15 +50,17 @@ check: $(READY)  ## formatting, lint and types
 format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-bench: $(READY)  ## measure the speeds, beside other libraries
-	@$(BIN)/python benchmarks/run.py
+bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
+	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done
 
-lock: $(READY)  ## renew requirements.lock (needs uv)
+lock: $(READY)  ## renew both requirements.lock (needs uv)
 	@uv pip compile --universal --generate-hashes --no-header --quiet --upgrade \
 	  --python-version 3.11 --group dev -o requirements.lock pyproject.toml
+	@uv pip compile --universal --generate-hashes --no-header --quiet --upgrade --python-version 3.11 \
+	  -o benchmarks/peers/requirements.lock benchmarks/peers/requirements.in
 
 clean:  ## remove what the targets made
-	@rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
+	@rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
-from sudare.kernels.choices import histogram, respond
-from sudare.kernels.coins import compare, plant
+from sudare.kernels.choices import histogram, low_products, respond
+from sudare.kernels.coins import compare, plant, settle
 from sudare.kernels.counters import PLANES_HOLD, SIXTEEN_BITS_HOLD, TILE, column_counts
 
 ALL_ONES = np.uint64(2**64 - 1)
@@ -112,6 +112,39 @@ def test_plant_at_the_edges_of_words(value: int, start: int, head: bool) -> None
 
 
 # choices
+
+
+@compiling
+@given(seed=seeds, size=st.integers(0, 300))
+def test_settle_hands_the_coins_to_the_open_lanes_in_order(seed: int, size: int) -> None:
+    below = random_words(seed, (size, 1))
+    undecided = random_words(seed + 1, (size, 1)) & ~below
+    undecided[::3] = 0
+    coins = np.random.default_rng(seed).integers(0, 2, int(as_bits(undecided).sum())) == 1
+    expected = as_bits(below)
+    expected[as_bits(undecided) == 1] = coins
+    settle(below[:, 0], undecided[:, 0], coins)
+    assert (as_bits(below) == expected).all()
+
+
+@compiling
+@given(
+    seed=seeds,
+    size=st.integers(0, 500),
+    dtype=st.sampled_from([np.uint16, np.uint32]),
+    factor=st.integers(0, 2**32 - 1),
+    offset=st.integers(-(2**32), 2**32),
+    rarity=st.integers(0, 8),
+)
+def test_low_products_finds_every_one(
+    *, seed: int, size: int, dtype: type[np.unsignedinteger], factor: int, offset: int, rarity: int
+) -> None:
+    span = int(np.iinfo(dtype).max) + 1
+    lanes = np.random.default_rng(seed).integers(0, span, size).astype(dtype)
+    limit = span >> rarity if rarity else span - 1
+    found = low_products(lanes, factor % span, offset % span, limit)
+    expected = [i for i, x in enumerate(lanes.tolist()) if (x * factor + offset) % span < limit]
+    assert found.tolist() == expected
 
 
 def other_than(value: int, lane: int, width: int, bound: int) -> int:

@@ -1,8 +1,9 @@
 """Tallies that merge: what a collector keeps of many reports."""
 
 import hashlib
+import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Self
 
 import msgspec
 import numpy as np
@@ -42,8 +43,8 @@ class Aggregate:
 
     def to_json(self) -> bytes:
         """A document that reads back to the same aggregate, sealed by a digest."""
-        body = {"key": self.key, "n": self.n, "counts": self.counts.tolist()}
-        return msgspec.json.encode({"sudare": "aggregate", **body, "digest": _digest(body)})
+        body = _Body(self.key, self.n, list(self.counts.shape), self.counts.ravel().tolist())
+        return msgspec.json.encode(_Document(body, _digest(body)))
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
@@ -52,21 +53,26 @@ class Aggregate:
             document = msgspec.json.decode(data, type=_Document)
         except msgspec.MsgspecError as error:
             raise InvalidDocument(f"this is not an aggregate: {error}") from None
-        body = {"key": document.key, "n": document.n, "counts": document.counts}
-        if document.digest != _digest(body):
+        body = document.aggregate
+        if document.digest != _digest(body) or math.prod(body.shape) != len(body.counts):
             raise InvalidDocument("the aggregate was changed after it was written (digest differs)")
-        return cls(document.key, document.n, np.array(document.counts, np.int64))
+        return cls(body.key, body.n, np.array(body.counts, np.int64).reshape(body.shape))
 
 
-Counts = list[int] | list[list[int]]  # one row, or one row per cohort
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    key: str
+    n: _Count
+    shape: list[_Count]
+    counts: list[_Count]
 
 
 class _Document(msgspec.Struct, tag_field="sudare", tag="aggregate", forbid_unknown_fields=True):
-    key: str
-    n: int
-    counts: Counts
+    aggregate: _Body
     digest: str
 
 
-def _digest(body: dict[str, Any]) -> str:
-    return hashlib.sha256(msgspec.json.encode(body, order="deterministic")).hexdigest()
+def _digest(body: _Body) -> str:
+    return hashlib.sha256(msgspec.json.encode(body)).hexdigest()

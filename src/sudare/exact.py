@@ -78,6 +78,22 @@ def log_up(ratio: Fraction) -> float:
     return nearest if nearest >= upper else math.nextafter(nearest, math.inf)
 
 
+def text_up(number: float, digits: int = 6) -> str:
+    """A privacy loss in a few digits for people, never fewer than it is."""
+    rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
+    return format(rounding.create_decimal_from_float(number).normalize(), "f")
+
+
+def chance_text(probability: float) -> str:
+    """A chance in percent for people, to two digits of it or of its complement.
+
+    Nothing that can fail is said to happen 100 % of the time.
+    """
+    rarer = 100 * min(probability, 1 - probability)
+    text = f"{100 * probability:.{max(0, 1 - math.floor(math.log10(rarer)))}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text) + "\N{NO-BREAK SPACE}%"
+
+
 def affordable(ratio: Fraction, epsilon: float) -> bool:
     """Whether a worst ratio costs at most ``epsilon``, as we would state it."""
     return ratio <= 1 or log_up(ratio) <= epsilon

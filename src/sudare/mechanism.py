@@ -24,9 +24,9 @@ from sudare.randomness import Keystream, Randomness, System
 
 Records = NDArray[np.void]
 
-# People randomised together: their keystream fits a cache, and a golden vector of any
-# length means the same to every implementation.
-BLOCK = 1 << 16
+# People randomised together: enough to pay for a call, few enough for a cache. Part of the
+# format: a golden vector of any length means the same to every implementation.
+BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Mechanism(ABC):
     @abstractmethod
     def worst_ratio(self) -> Fraction:
         """The largest ratio of the chances of one report under two values: e^ε, exactly."""
+
+    @property
+    @abstractmethod
+    def odds(self) -> str:
+        """What a device does with an answer, in plain words."""
 
     @abstractmethod
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
@@ -105,11 +110,12 @@ class Mechanism(ABC):
         """
         checked = self.domain.check(values)
         rng = rng or System()
-        if len(checked) <= BLOCK:
+        blocks = -(-len(checked) // BLOCK)
+        if blocks <= 1:
             return self.perturb(checked, rng)
         reports = np.empty(len(checked), self.report_dtype)
-        for start in range(0, len(checked), BLOCK):
-            block = slice(start, start + BLOCK)
+        for index in range(blocks):  # as even as can be
+            block = slice(len(checked) * index // blocks, len(checked) * (index + 1) // blocks)
             reports[block] = self.perturb(checked[block], rng)
         return reports
 

@@ -13,6 +13,7 @@ lowest bits of the first. See ``docs/reference/randomness.md``.
 """
 
 import hashlib
+import math
 import os
 import threading
 from abc import ABC, abstractmethod
@@ -33,7 +34,8 @@ COIN_BITS = 53  # probabilities are multiples of 2^-53: every one is a float, ex
 _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word more
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
-_GROUP = 4096  # packed words decided together: their planes fill 256 KiB, a cache's worth
+_GROUP = 8192  # packed words decided together: their planes fill 512 KiB, a cache's worth
+_COMPILED_GROUP = COMPILE_FROM // 64  # a packed word is 64 coins
 _SMALL = 1024  # bytes for which asking the operating system is faster than ciphering
 _REKEY = 1 << 30  # bytes drawn from one key
 
@@ -85,19 +87,18 @@ class Keystream(ABC):
         if edge in (0, 1 << COIN_BITS):
             return np.full(shape, bool(edge))
         high, low = edge >> _TIE_BITS, edge & ((1 << _TIE_BITS) - 1)
-        lanes = self.lanes(np.uint16, int(np.prod(shape)))
+        lanes = self.lanes(np.uint16, _size(shape))
         coins = lanes < high
-        ties = lanes == high
-        if low and ties.any():
-            tied = np.flatnonzero(ties)
-            coins[tied] = self.words(len(tied)) >> np.uint64(64 - _TIE_BITS) < low
+        if low:
+            ties = _low_products(lanes, 1, -high, 1)
+            coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
         return coins.reshape(shape)
 
     def below(self, bound: int, shape: Shape) -> NDArray[np.int64]:
         """Uniform integers: the high half of lane × bound, by Lemire's method."""
         if bound == 1:
             return np.zeros(shape, np.int64)
-        lanes = self.fair_lanes(bound, int(np.prod(shape)))
+        lanes = self.fair_lanes(bound, _size(shape))
         high = lanes.astype(np.uint64) * np.uint64(bound) >> np.uint64(8 * lanes.itemsize)
         return high.astype(np.int64).reshape(shape)
 
@@ -107,66 +108,83 @@ class Keystream(ABC):
             raise ParameterError(f"a bound must be between 1 and 2^32, got {bound}")
         # 16 bits while redraws stay rarer than 1 in 256
         dtype: type[np.uint16 | np.uint32] = np.uint16 if bound <= 256 else np.uint32
-        span = 1 << 8 * np.dtype(dtype).itemsize
+        biased = (1 << 8 * np.dtype(dtype).itemsize) % bound
         lanes = self.lanes(dtype, count)
-        factor, biased = dtype(bound % span), span % bound
-        again = np.flatnonzero(lanes * factor < biased)  # the product wraps: its low half
+        again = _low_products(lanes, bound, 0, biased)
         while again.size:
-            lanes[again] = self.lanes(dtype, again.size)
-            again = again[lanes[again] * factor < biased]
+            lanes[again] = redrawn = self.lanes(dtype, again.size)
+            again = again[_low_products(redrawn, bound, 0, biased)]
         return lanes
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
-        """Coins in bulk: 64 comparisons ``u < p`` at a time, bit by bit from the highest."""
+        """Coins in bulk: 64 comparisons u < p at a time, bit by bit from the highest.
+
+        After 8 bits a quarter of a coin in 64 is undecided: each takes a word of its own.
+        """
         edge, width = threshold(p), packed_words(bits)
         if edge == 1 << COIN_BITS:
             coins = np.full(rows * width, ~np.uint64(0))
         else:
-            coins = np.empty(rows * width, np.uint64)
-            for start in range(0, coins.size, _GROUP):
-                group = coins[start : start + _GROUP]
-                group[:] = self._compare(edge, group.size, compiled=coins.size >= COMPILE_FROM)
+            coins = np.zeros(rows * width, np.uint64)
+            for start in range(0, coins.size if edge else 0, _GROUP):
+                self._compare(edge, coins[start : start + _GROUP])
         table = coins.reshape(rows, width)
         if bits % 64:
             table[:, -1] &= np.uint64((1 << bits % 64) - 1)
         return table
 
-    def _compare(self, edge: int, count: int, *, compiled: bool) -> Words:
-        """``count`` words of coins, each bit 1 where its ``u < edge``."""
-        if compiled:
-            from sudare.kernels.coins import compare
-        else:
-            compare = _compare_plain
-        below = np.zeros(count, np.uint64)
-        undecided = np.full(count, ~np.uint64(0))
-        position, end = COIN_BITS, _trailing_zeros(edge)  # past p's last 1 nothing is below it
-        where: NDArray[np.int64] | slice = slice(None)  # the words with an undecided coin
-        while position > end and undecided.size:
-            planes = min(_PLANES, position - end)
-            position -= planes
-            bits = [edge >> (position + plane) & 1 for plane in reversed(range(planes))]
-            masks = np.array([-bit & 2**64 - 1 for bit in bits], np.uint64)
-            part = below[where]
-            compare(self.words(planes * part.size).reshape(planes, -1), masks, part, undecided)
-            below[where] = part
-            still = np.flatnonzero(undecided)
-            undecided = undecided[still]
-            where = still if isinstance(where, slice) else where[still]
-        return below
+    def _compare(self, edge: int, below: Words) -> None:
+        """Set each bit of ``below`` whose u is below ``edge``."""
+        compare, settle = _compare_plain, _settle_plain
+        if below.size >= _COMPILED_GROUP:
+            from sudare.kernels.coins import compare, settle
+        trailing = (edge & -edge).bit_length() - 1  # past p's last 1, no u is below it
+        planes = min(_PLANES, COIN_BITS - trailing)
+        bits = [edge >> (COIN_BITS - 1 - plane) & 1 for plane in range(planes)]
+        masks = np.array([-bit & 2**64 - 1 for bit in bits], np.uint64)
+        undecided = np.full(below.size, ~np.uint64(0))
+        compare(self.words(planes * below.size).reshape(planes, -1), masks, below, undecided)
+        left = COIN_BITS - planes
+        low = edge & ((1 << left) - 1)
+        if low:
+            coins = self._remaining(int(np.bitwise_count(undecided).sum()), low, left)
+            settle(below, undecided, coins)
+
+    def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
+        """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
+        return self.words(count) >> np.uint64(64 - bits) < low
 
     def generator(self) -> np.random.Generator:
         """A NumPy generator keyed from this stream, for simulations only: never on a device."""
         return np.random.Generator(np.random.PCG64DXSM(self.words(4).tolist()))
 
 
-def _trailing_zeros(number: int) -> int:
-    return (number & -number).bit_length() - 1 if number else COIN_BITS
+def _size(shape: Shape) -> int:
+    return shape if isinstance(shape, int) else math.prod(shape)
+
+
+def _low_products(lanes: NDArray[Any], factor: int, offset: int, limit: int) -> NDArray[np.int64]:
+    """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``."""
+    span = 1 << 8 * lanes.itemsize
+    factor, offset = factor % span, offset % span
+    if lanes.size >= COMPILE_FROM:
+        from sudare.kernels.choices import low_products
+
+        return low_products(lanes, factor, offset, limit)
+    kind = lanes.dtype.type
+    return np.flatnonzero(lanes * kind(factor) + kind(offset) < limit)
 
 
 def _compare_plain(planes: Words, masks: Words, below: Words, undecided: Words) -> None:
     for words, mask in zip(planes, masks, strict=True):
         below |= undecided & ~words & mask  # u has a 0 where p has a 1: u < p
         undecided &= ~(words ^ mask)
+
+
+def _settle_plain(below: Words, undecided: Words, coins: NDArray[np.bool_]) -> None:
+    lanes = np.unpackbits(undecided.view(np.uint8), bitorder="little")
+    lanes[np.flatnonzero(lanes)] = coins
+    below |= np.packbits(lanes, bitorder="little").view("<u8")
 
 
 class System(Keystream):
@@ -182,10 +200,10 @@ class System(Keystream):
     def words(self, count: int) -> Words:
         """The next ``count`` words."""
         size = 8 * count
-        if size <= _SMALL:
-            return np.frombuffer(bytearray(os.urandom(size)), "<u8")
         local = self._local
         if getattr(local, "process", None) != os.getpid() or local.left < size:
+            if size <= _SMALL:  # a single answer is not worth a key
+                return np.frombuffer(bytearray(os.urandom(size)), "<u8")
             local.process, local.left = os.getpid(), max(_REKEY, size)
             local.stream = _aes_ctr(os.urandom(32))
         local.left -= size

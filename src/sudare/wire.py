@@ -185,6 +185,8 @@ def read_reports(source: Path | IO[bytes], dtype: np.dtype[np.void], key: str) -
             raise
         raise InvalidDocument(
             f"the file of reports is damaged after {seal.count} reports"
+            if seal.count
+            else "this is not a file of reports, or its beginning is damaged"
         ) from None
     if expected != seal.metadata()["sudare.seal"].encode():
         raise InvalidDocument(

@@ -2,25 +2,26 @@
 
 import csv
 import io
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.cli.bar import Bar
 from sudare.errors import ParameterError
 from sudare.mechanism import CategoricalMechanism
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from sudare.aggregate import Aggregate
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
 
 CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
-_BAR = 36  # characters
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,30 +81,32 @@ class Analysis:
         """The rows for people, with bars."""
         from rich.table import Table
 
-        sides = "simultaneous " if self.simultaneous else ""
+        percent = _percent(float(np.median(self.estimate.stderr)))
         table = Table(title=self.collection.question, title_justify="left")
         table.add_column("answer")
         table.add_column("share", justify="right")
-        table.add_column(f"{sides}{self.level:.0%} interval", justify="right")
+        table.add_column(f"{self.level:.4%}".rstrip("0%").rstrip(".") + " % interval", no_wrap=True)
         if self.consistent is not None:
             table.add_column("consistent", justify="right")
         if truth is not None:
             table.add_column("truth", justify="right", style="dim")
         table.add_column("p", justify="right")
-        table.add_column(_BAR * " ")
+        table.add_column()
+        if self.simultaneous:
+            table.caption = "The intervals hold for all answers at once."
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
-            cells: list[str | Text] = [
+            cells: list[str | Bar] = [
                 row["answer"],
-                f"{row['share']:.2%}",
-                f"{row['low']:.2%} to {row['high']:.2%}",
+                percent(row["share"]),
+                f"{percent(row['low'])[:-2]} to {percent(row['high'])}",
             ]
             if self.consistent is not None:
-                cells.append(f"{row['consistent']:.2%}")
+                cells.append(percent(row["consistent"]))
             if truth is not None:
-                cells.append(f"{truth[index]:.2%}")
-            cells += [_p_value(row["p_value"]), _bar(row, axis)]
-            table.add_row(*cells)
+                cells.append(percent(truth[index]))
+            bar = Bar(row["low"], row["share"], row["high"], axis)
+            table.add_row(*cells, _p_value(row["p_value"]), bar)
         return table
 
 
@@ -155,24 +158,11 @@ def _consistent(
     return steps[step](estimate.values)
 
 
+def _percent(stderr: float) -> Callable[[float], str]:
+    """Percentages to two digits of a typical standard error."""
+    decimals = min(9, max(0, 1 - math.floor(math.log10(100 * stderr))))
+    return lambda share: f"{100 * share:.{decimals}f} %"
+
+
 def _p_value(p: float) -> str:
     return "<1e-9" if p < 1e-9 else f"{p:.2g}"
-
-
-def _bar(row: dict[str, Any], axis: tuple[float, float]) -> "Text":
-    """Solid up to the interval's low end, shaded to the estimate, a line to the high end."""
-    from rich.text import Text
-
-    left, right = axis
-    bar = Text()
-    for cell in range(_BAR):
-        at = left + (cell + 0.5) * (right - left) / _BAR
-        if 0 <= at < min(row["low"], row["share"]):
-            bar.append("█", "cyan")
-        elif 0 <= at < row["share"]:
-            bar.append("▓", "cyan")
-        elif row["low"] <= at < row["high"]:
-            bar.append("─", "yellow")
-        else:
-            bar.append(" ")
-    return bar

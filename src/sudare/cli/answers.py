@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from sudare.collection import Collection
 
-FORMATS = ("auto", "csv", "lines", "parquet", "arrow")
 _BLOCK = 1 << 22  # bytes of text parsed at a time
 _ROWS = 1 << 18
 
@@ -98,7 +97,7 @@ def _batches(handle: IO[bytes], column: str, form: str) -> Iterator["pa.RecordBa
             ),
             # A line is one answer whatever it contains: no delimiter, no quotes.
             parse_options=csv.ParseOptions(
-                delimiter="\x00" if lines else ",", quote_char=False if lines else '"'
+                delimiter="\x1f" if lines else ",", quote_char=False if lines else '"'
             ),
             convert_options=csv.ConvertOptions(
                 include_columns=[column],

@@ -117,6 +117,8 @@ def show(collection: Path, as_json: bool) -> None:
     from rich.table import Table
 
     facts = Table(show_header=False, box=None, title=agreed.question, title_justify="left")
+    facts.add_column()
+    facts.add_column(overflow="fold")
     facts.add_row("name", agreed.name)
     facts.add_row("mechanism", str(agreed.mechanism))
     facts.add_row("ε per report", repr(agreed.epsilon))

@@ -1,5 +1,6 @@
 """``sudare demo``: a private survey, end to end, on this machine."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,7 @@ def demo(
     from sudare.cli.analysis import analyse
     from sudare.collection import Collection
     from sudare.engines import local
+    from sudare.exact import text_up
     from sudare.files import replacing
     from sudare.mechanisms import CATEGORICAL
     from sudare.page import estimate_page
@@ -85,7 +87,7 @@ def demo(
     say = (lambda _: None) if as_json else click.echo
     output.mkdir(parents=True, exist_ok=True)
     (output / "collection.json").write_bytes(survey.to_json())
-    say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {survey.epsilon:.6g}")
+    say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {text_up(survey.epsilon)}")
 
     answers = rng.generator().choice(len(_TEAS), size=people, p=list(_TEAS.values()))
     reports = output / "reports.arrow"
@@ -118,7 +120,7 @@ def demo(
         return
     from rich.console import Console
 
-    Console().print(analysis.table(truth))
+    Console().print(replace(analysis, consistent=None).table(truth))
     inside = int(((analysis.interval.low <= truth) & (truth <= analysis.interval.high)).sum())
     say(f"4. {inside} of {len(_TEAS)} truths lie inside their 95 % intervals")
     say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")

@@ -1,6 +1,5 @@
 """``sudare epsilon``: what a report costs, exactly."""
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,8 @@ def epsilon(collection: Path, as_json: bool) -> None:
     Example:
       sudare epsilon tea.json
     """
+    from sudare.exact import text_up
+
     agreed = load_collection(collection)
     mechanism = agreed.mechanism
     ratio = mechanism.worst_ratio
@@ -44,9 +45,10 @@ def epsilon(collection: Path, as_json: bool) -> None:
     click.echo(f"  ε           {mechanism.epsilon!r}   (rounded up)")
     click.echo(f"  e^ε exactly {ratio} = {float(ratio):.12g}")
     click.echo(
-        f"  meaning     no report is more than {math.ceil(float(ratio) * 100) / 100:g} times "
+        f"  meaning     no report is more than {text_up(float(ratio), 3)} times "
         f"likelier under one answer than under another"
     )
+    click.echo(f"  odds        {mechanism.odds}")
     if document["enumerated"] is None:
         click.echo(f"  enumerated  not at {mechanism.domain.size} answers (up to {_ENUMERABLE})")
     else:

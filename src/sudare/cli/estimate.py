@@ -63,6 +63,7 @@ def estimate(
     """
     from sudare.aggregate import Aggregate
     from sudare.cli.analysis import analyse
+    from sudare.exact import text_up
 
     agreed = load_collection(collection)
     data = sys.stdin.buffer.read() if is_pipe(aggregate) else aggregate.read_bytes()
@@ -86,7 +87,7 @@ def estimate(
         from rich.console import Console
 
         Console().print(analysis.table())
-        click.echo(f"{analysis.estimate.n:,} reports, ε = {agreed.epsilon:.6g} each")
+        click.echo(f"{analysis.estimate.n:,} reports, ε = {text_up(agreed.epsilon)} each")
 
 
 def save_plot(analysis: "Analysis", path: Path) -> None:
@@ -99,6 +100,7 @@ def save_plot(analysis: "Analysis", path: Path) -> None:
             analysis.collection,
             analysis.estimate,
             level=analysis.level,
+            simultaneous=analysis.simultaneous,
             consistent=analysis.consistent,
             p_values=analysis.p_values,
         )

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 PATH = click.Path(path_type=Path)
 
 

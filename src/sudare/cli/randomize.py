@@ -5,8 +5,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from sudare.cli.answers import FORMATS
 from sudare.cli.options import (
+    FORMATS,
     PATH,
     collection_argument,
     is_pipe,
@@ -52,6 +52,7 @@ def randomize(
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
     """
     from sudare.cli.answers import encode, read_column
+    from sudare.exact import text_up
     from sudare.randomness import Seeded, System
     from sudare.wire import report_file, report_stream
 
@@ -76,4 +77,4 @@ def randomize(
             from sudare.errors import InvalidDocument
 
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
-    click.echo(f"{done:,} answers randomised at ε = {agreed.epsilon:.6g} each", err=True)
+    click.echo(f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each", err=True)

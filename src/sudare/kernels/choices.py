@@ -9,6 +9,37 @@ FOUR_TABLES = 512  # answers: up to here four tables fill no more than half of t
 
 
 @compiled
+def low_products(
+    lanes: NDArray[np.uint16] | NDArray[np.uint32], factor: int, offset: int, limit: int
+) -> NDArray[np.int64]:
+    """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``.
+
+    Args:
+        lanes: Random integers of 16 or 32 bits.
+        factor: What they are multiplied by.
+        offset: What is added.
+        limit: So rarely undercut that eight lanes at a time are passed over.
+    """
+    kind = lanes.dtype.type
+    times, plus, end = kind(factor), kind(offset), kind(limit)
+    flags = np.zeros(-(-lanes.size // 8) * 8, np.bool_)
+    for i in range(lanes.size):  # a pass of its own: with a sum or a branch in it, it is scalar
+        flags[i] = kind(kind(lanes[i] * times) + plus) < end
+    eights = flags.view(np.uint64)
+    count = 0
+    for i in range(eights.size):
+        count += eights[i] != 0
+    found = np.empty(8 * count, np.int64)
+    at = 0
+    for eight in range(eights.size):
+        if eights[eight]:
+            for i in range(8 * eight, 8 * eight + 8):
+                found[at] = i
+                at += flags[i]
+    return found[:at]
+
+
+@compiled
 def respond(
     values: NDArray[np.integer],
     honest: NDArray[np.bool_],

@@ -47,6 +47,28 @@ def compare(
 
 
 @compiled
+def settle(
+    below: NDArray[np.uint64], undecided: NDArray[np.uint64], coins: NDArray[np.bool_]
+) -> None:
+    """Give each undecided lane, in order, the next coin; in place.
+
+    Args:
+        below: Lanes known to have u < p; receives the coins that are.
+        undecided: Lanes still open, as many in all as there are coins.
+        coins: One per open lane.
+    """
+    at = 0
+    for i in range(below.size):
+        lanes = undecided[i]
+        while lanes != 0:
+            rest = lanes & (lanes - ONE)
+            if coins[at]:
+                below[i] |= lanes ^ rest  # the lowest open lane
+            at += 1
+            lanes = rest
+
+
+@compiled
 def plant(bits: NDArray[np.uint64], values: NDArray[np.integer], heads: NDArray[np.bool_]) -> None:
     """Set bit ``values[i]`` of row i to ``heads[i]``, in place.
 

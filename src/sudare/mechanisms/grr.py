@@ -12,7 +12,7 @@ from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.likelihood import Evidence
-from sudare.exact import affordable, check_epsilon, is_dyadic, largest_dyadic
+from sudare.exact import affordable, chance_text, check_epsilon, is_dyadic, largest_dyadic
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanism import CategoricalMechanism, Records
 from sudare.randomness import Keystream, Randomness
@@ -55,6 +55,15 @@ class GRR(CategoricalMechanism):
     def worst_ratio(self) -> Fraction:
         """The honest answer against the lie: keep / ((1 - keep) / (k - 1))."""
         return _worst_ratio(self.k, self.keep)
+
+    @property
+    def odds(self) -> str:
+        """How often a device tells the truth."""
+        others = "the other one" if self.k == 2 else f"one of the other {self.k - 1:,}, any alike"
+        return (
+            f"A device tells the true answer {chance_text(self.keep)} of the time, and otherwise "
+            f"{others}."
+        )
 
     @property
     def holder(self) -> float:

@@ -12,7 +12,7 @@ from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.likelihood import Evidence
-from sudare.exact import affordable, check_epsilon, is_dyadic, smallest_dyadic
+from sudare.exact import affordable, chance_text, check_epsilon, is_dyadic, smallest_dyadic
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanism import CategoricalMechanism, Records
 from sudare.randomness import Keystream, Randomness, packed_words
@@ -45,6 +45,14 @@ class Unary(CategoricalMechanism):
     def worst_ratio(self) -> Fraction:
         """Two answers differ in two bits: p(1 - q) / ((1 - p)q)."""
         return _worst_ratio(self.p, self.q)
+
+    @property
+    def odds(self) -> str:
+        """How often a bit tells the truth."""
+        return (
+            f"A report says yes or no to every answer by chance: yes {chance_text(self.p)} of the "
+            f"time to the true one, and {chance_text(self.q)} of the time to each of the others."
+        )
 
     @property
     def holder(self) -> float:

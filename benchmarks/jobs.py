@@ -1,0 +1,58 @@
+"""The jobs of the frequency benchmark: what is measured, on whom, and how fast it has to be."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+EPSILON = 1.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """One mechanism on one side of the wire, with ``k`` possible answers.
+
+    ``times_peer`` and ``times_numpy`` are how many times as fast as the faster peer and as
+    plain NumPy it has to be. ``peer_people`` is how many people the peers are measured on:
+    they take them one at a time.
+    """
+
+    mechanism: Literal["GRR", "OUE"]
+    side: Literal["randomise", "aggregate"]
+    k: int
+    times_peer: float
+    times_numpy: float
+    peer_people: int
+
+    @property
+    def name(self) -> str:
+        """Its name in the table; for everyone, to aggregate includes to estimate."""
+        return f"{self.mechanism} {self.side} d={self.k}"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many people answer, and for how many seconds a measurement may be repeated."""
+
+    people: int
+    peer_share: float
+    seconds: float
+
+    def of_peers(self, job: Job) -> int:
+        """How many people the peers are measured on."""
+        return int(job.peer_people * self.peer_share)
+
+
+FULL = Effort(people=1_000_000, peer_share=1.0, seconds=1.5)
+QUICK = Effort(people=100_000, peer_share=0.1, seconds=0.1)
+
+JOBS = (
+    Job("GRR", "randomise", 5, times_peer=100, times_numpy=6, peer_people=200_000),
+    Job("GRR", "randomise", 43, times_peer=100, times_numpy=6, peer_people=200_000),
+    Job("GRR", "randomise", 1024, times_peer=100, times_numpy=6, peer_people=200_000),
+    Job("GRR", "aggregate", 5, times_peer=100, times_numpy=1, peer_people=200_000),
+    Job("GRR", "aggregate", 43, times_peer=100, times_numpy=1, peer_people=200_000),
+    Job("GRR", "aggregate", 1024, times_peer=100, times_numpy=1, peer_people=200_000),
+    Job("OUE", "randomise", 43, times_peer=35, times_numpy=5, peer_people=20_000),
+    Job("OUE", "randomise", 1024, times_peer=60, times_numpy=5, peer_people=20_000),
+    Job("OUE", "aggregate", 43, times_peer=150, times_numpy=10, peer_people=20_000),
+    Job("OUE", "aggregate", 1024, times_peer=30, times_numpy=10, peer_people=20_000),
+)

@@ -1,0 +1,79 @@
+"""Numbers as people read them."""
+
+import math
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+MINUS = "\N{MINUS SIGN}"
+ABSENT = "\N{EN DASH}"
+PERCENT = "\N{NO-BREAK SPACE}%"
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A number with so many decimals; what rounds to zero has no sign."""
+    if not math.isfinite(value):
+        return ABSENT
+    text = f"{value:,.{decimals}f}"
+    return text.replace("-", MINUS) if text.strip("-0.,") else text.removeprefix("-")
+
+
+def percent(share: float, decimals: int) -> str:
+    """A share in percent."""
+    text = fixed(100 * share, decimals)
+    return text if text == ABSENT else text + PERCENT
+
+
+def decimals_for(error: float) -> int:
+    """The decimals that give a number of this size two digits."""
+    return min(9, max(0, 1 - math.floor(math.log10(error)))) if error > 0 else 2
+
+
+def at_most(ratio: Fraction) -> str:
+    """A ratio to three digits, rounded up, so that "at most" stays true."""
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    value = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
+    return f"{value:,f}" if value < 10**6 else scientific(float(value))
+
+
+def scientific(value: float, plain: bool | None = None) -> str:
+    """Four digits, with a power of ten where that is shorter or ``plain`` says so."""
+    if not math.isfinite(value):
+        return ABSENT
+    if is_plain(value) if plain is None else plain:
+        return f"{value:,.4g}".replace("-", MINUS)
+    exponent = _exponent(value)
+    mantissa = f"{value / 10.0**exponent:.4g}".replace("-", MINUS)
+    return _power(exponent) if mantissa == "1" else f"{mantissa}×{_power(exponent)}"
+
+
+def measured(value: float, error: float) -> str:
+    """A number and its standard error, to two digits of the error."""
+    if not (math.isfinite(value) and math.isfinite(error)):
+        return scientific(value)
+    exponent = 0 if is_plain(value) else _exponent(value)
+    scale = 10.0**exponent
+    decimals = decimals_for(error / scale)
+    text = f"{fixed(value / scale, decimals)} ± {fixed(error / scale, decimals)}"
+    return text if exponent == 0 else f"({text})×{_power(exponent)}"
+
+
+def is_plain(value: float) -> bool:
+    """Whether a number is best written without a power of ten."""
+    return value == 0 or 0.001 <= abs(value) < 10**4
+
+
+def _exponent(value: float) -> int:
+    return math.floor(math.log10(abs(value)))
+
+
+def _power(exponent: int) -> str:
+    return "10" + str(exponent).translate(_SUPERSCRIPTS)
+
+
+def p_value(p: float) -> str:
+    """A p-value: two digits, and no more zeros than anyone reads."""
+    if p < 0.0001:
+        return "< 0.0001"
+    return fixed(p, min(4, decimals_for(p)))
