@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -147,8 +148,8 @@ def test_a_short_document_takes_little_memory() -> None:
 
 def test_every_changed_byte_is_another_collection_or_none() -> None:
     text = TEA.to_json()
-    for at in range(len(text)):
-        changed = text[:at] + bytes([text[at] ^ 1]) + text[at + 1 :]
+    for at, turned in product(range(len(text)), (1, 32, 128)):
+        changed = text[:at] + bytes([text[at] ^ turned]) + text[at + 1 :]
         try:
             other = Collection.from_json(changed)
         except SudareError:

@@ -78,8 +78,8 @@ CASES: dict[str, list[Case]] = {
 }
 
 BULK: dict[str, list[tuple[Mechanism, int]]] = {
-    "grr": [(FEW, 70_000), (MANY, 70_000)],
-    "oue": [(OUE.calibrate(43, 1.0), 70_000), (OUE.calibrate(200, 1.0), 5000)],
+    "grr": [(FEW, 270_000), (MANY, 270_000)],
+    "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
 }
 
