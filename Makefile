@@ -46,6 +46,7 @@ test: check  ## check, then run every test
 
 check: $(READY)  ## formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . && $(BIN)/mypy
+	@for paper in papers/*/; do MYPYPATH=$$paper $(BIN)/mypy $$paper || exit 1; done
 
 format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

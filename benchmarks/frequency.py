@@ -43,7 +43,7 @@ class Counted(System):
         super().__init__()
         self.drawn = 0
 
-    def words(self, count: int) -> NDArray[np.uint64]:
-        """The next ``count`` words."""
-        self.drawn += 8 * count
-        return super().words(count)
+    def fill(self, words: NDArray[np.uint64]) -> None:
+        """Overwrite ``words`` with fresh ones."""
+        self.drawn += words.nbytes
+        super().fill(words)

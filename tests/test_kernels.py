@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
-from sudare.kernels.choices import histogram, low_products, respond
-from sudare.kernels.coins import compare, plant, settle
+from sudare.kernels.choices import flag_low_products, histogram, respond
+from sudare.kernels.coins import compare, plant, positions, settle, toss
 from sudare.kernels.counters import PLANES_HOLD, SIXTEEN_BITS_HOLD, TILE, column_counts
 
 ALL_ONES = np.uint64(2**64 - 1)
@@ -128,23 +128,42 @@ def test_settle_hands_the_coins_to_the_open_lanes_in_order(seed: int, size: int)
 
 
 @compiling
+@given(seed=seeds, size=st.integers(0, 500), high=st.integers(0, 65535))
+def test_toss_compares_and_finds_the_ties(seed: int, size: int, high: int) -> None:
+    lanes = np.random.default_rng(seed).integers(0, 65536, size).astype(np.uint16)
+    lanes[::4] = high
+    coins, ties = np.empty(size, np.bool_), np.empty(size + 3, np.bool_)
+    ties[size:] = False
+    toss(lanes, high, coins, ties)
+    assert coins.tolist() == [lane < high for lane in lanes.tolist()]
+    assert ties.tolist() == [lane == high for lane in lanes.tolist()] + [False] * 3
+
+
+@compiling
+@given(seed=seeds, eights=st.integers(0, 60), rarity=st.integers(0, 60))
+def test_positions_are_those_of_the_flags(seed: int, eights: int, rarity: int) -> None:
+    flags = np.random.default_rng(seed).integers(0, rarity + 1, 8 * eights) == 0
+    found = np.empty(flags.size, np.int64)
+    count = positions(flags, found)
+    assert found[:count].tolist() == np.flatnonzero(flags).tolist()
+
+
+@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 500),
     dtype=st.sampled_from([np.uint16, np.uint32]),
-    factor=st.integers(0, 2**32 - 1),
-    offset=st.integers(-(2**32), 2**32),
-    rarity=st.integers(0, 8),
+    factor=st.integers(1, 65535),
 )
-def test_low_products_finds_every_one(
-    *, seed: int, size: int, dtype: type[np.unsignedinteger], factor: int, offset: int, rarity: int
+def test_low_products_are_flagged(
+    seed: int, size: int, dtype: type[np.unsignedinteger], factor: int
 ) -> None:
     span = int(np.iinfo(dtype).max) + 1
     lanes = np.random.default_rng(seed).integers(0, span, size).astype(dtype)
-    limit = span >> rarity if rarity else span - 1
-    found = low_products(lanes, factor % span, offset % span, limit)
-    expected = [i for i, x in enumerate(lanes.tolist()) if (x * factor + offset) % span < limit]
-    assert found.tolist() == expected
+    limit = factor // 2
+    flags = np.empty(size, np.bool_)
+    flag_low_products(lanes, factor, limit, flags)
+    assert flags.tolist() == [lane * factor % span < limit for lane in lanes.tolist()]
 
 
 def other_than(value: int, lane: int, width: int, bound: int) -> int:

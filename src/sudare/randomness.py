@@ -40,6 +40,23 @@ _SMALL = 1024  # bytes for which asking the operating system is faster than ciph
 _REKEY = 1 << 30  # bytes drawn from one key
 
 
+class _Scratch(threading.local):
+    """Each thread's working memory, kept from draw to draw.
+
+    Fresh memory comes page by page, which takes longer than filling it.
+    """
+
+    def room(self, name: str, words: int) -> Words:
+        """Room for so many words, with whatever was last in it."""
+        held: Words | None = self.__dict__.get(name)
+        if held is None or held.size < words:
+            held = self.__dict__[name] = np.empty(max(words, 1024), "<u8")
+        return held[:words]
+
+
+_scratch = _Scratch()
+
+
 class Randomness(Protocol):
     """The two questions, and packed coins, which are many of the first."""
 
@@ -73,13 +90,25 @@ class Keystream(ABC):
     """Randomness made of uniform 64-bit words."""
 
     @abstractmethod
+    def fill(self, words: Words) -> None:
+        """Overwrite ``words`` with the next words of the stream."""
+
     def words(self, count: int) -> Words:
         """The next ``count`` words."""
+        words = np.empty(count, "<u8")
+        self.fill(words)
+        return words
 
-    def lanes(self, dtype: type[np.unsignedinteger[Any]], count: int) -> NDArray[Any]:
-        """``count`` uniform integers of the dtype's width, out of whole words."""
+    def _passing(self, count: int) -> Words:
+        """The next ``count`` words, where this thread's next draw may overwrite them."""
+        words = _scratch.room("words", count)
+        self.fill(words)
+        return words
+
+    def _lanes(self, dtype: type[np.unsignedinteger[Any]], count: int) -> NDArray[Any]:
+        """``count`` passing uniform integers of the dtype's width, out of whole words."""
         width = np.dtype(dtype).itemsize
-        return self.words(-(-count * width // 8)).view(dtype)[:count]
+        return self._passing(-(-count * width // 8)).view(dtype)[:count]
 
     def bernoulli(self, p: float, shape: Shape) -> NDArray[np.bool_]:
         """Independent coins: u < p for a uniform u of 53 bits, of which 16 mostly decide."""
@@ -87,10 +116,8 @@ class Keystream(ABC):
         if edge in (0, 1 << COIN_BITS):
             return np.full(shape, bool(edge))
         high, low = edge >> _TIE_BITS, edge & ((1 << _TIE_BITS) - 1)
-        lanes = self.lanes(np.uint16, _size(shape))
-        coins = lanes < high
+        coins, ties = _toss(self._lanes(np.uint16, _size(shape)), high)
         if low:
-            ties = _low_products(lanes, 1, -high, 1)
             coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
         return coins.reshape(shape)
 
@@ -103,17 +130,22 @@ class Keystream(ABC):
         return high.astype(np.int64).reshape(shape)
 
     def fair_lanes(self, bound: int, count: int) -> NDArray[Any]:
-        """Lanes whose product with ``bound`` has a uniform high half: the biased are redrawn."""
+        """Lanes whose product with ``bound`` has a uniform high half: the biased are redrawn.
+
+        They are valid until this thread's next draw.
+        """
         if not 2 <= bound <= 2**32:
             raise ParameterError(f"a bound must be between 1 and 2^32, got {bound}")
-        # 16 bits while redraws stay rarer than 1 in 256
-        dtype: type[np.uint16 | np.uint32] = np.uint16 if bound <= 256 else np.uint32
-        biased = (1 << 8 * np.dtype(dtype).itemsize) % bound
-        lanes = self.lanes(dtype, count)
-        again = _low_products(lanes, bound, 0, biased)
+        # 16 bits while redraws stay rarer than 1 in 16
+        dtype: type[np.uint16 | np.uint32] = np.uint16 if bound <= 4096 else np.uint32
+        width = np.dtype(dtype).itemsize
+        biased = (1 << 8 * width) % bound
+        lanes = self._lanes(dtype, count)
+        again = _low_products(lanes, bound, biased)
         while again.size:
-            lanes[again] = redrawn = self.lanes(dtype, again.size)
-            again = again[_low_products(redrawn, bound, 0, biased)]
+            redrawn = self.words(-(-again.size * width // 8)).view(dtype)[: again.size]
+            lanes[again] = redrawn
+            again = again[_low_products(redrawn, bound, biased)]
         return lanes
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
@@ -143,7 +175,8 @@ class Keystream(ABC):
         bits = [edge >> (COIN_BITS - 1 - plane) & 1 for plane in range(planes)]
         masks = np.array([-bit & 2**64 - 1 for bit in bits], np.uint64)
         undecided = np.full(below.size, ~np.uint64(0))
-        compare(self.words(planes * below.size).reshape(planes, -1), masks, below, undecided)
+        words = self._passing(planes * below.size).reshape(planes, -1)
+        compare(words, masks, below, undecided)
         left = COIN_BITS - planes
         low = edge & ((1 << left) - 1)
         if low:
@@ -163,16 +196,40 @@ def _size(shape: Shape) -> int:
     return shape if isinstance(shape, int) else math.prod(shape)
 
 
-def _low_products(lanes: NDArray[Any], factor: int, offset: int, limit: int) -> NDArray[np.int64]:
-    """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``."""
-    span = 1 << 8 * lanes.itemsize
-    factor, offset = factor % span, offset % span
-    if lanes.size >= COMPILE_FROM:
-        from sudare.kernels.choices import low_products
+def _toss(lanes: NDArray[np.uint16], high: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Whether each lane is below ``high``, and where it is equal to it."""
+    if lanes.size < COMPILE_FROM:
+        return lanes < high, np.flatnonzero(lanes == high)
+    from sudare.kernels.coins import toss
 
-        return low_products(lanes, factor, offset, limit)
-    kind = lanes.dtype.type
-    return np.flatnonzero(lanes * kind(factor) + kind(offset) < limit)
+    coins, ties = np.empty(lanes.size, np.bool_), _flags(lanes.size)
+    toss(lanes, high, coins, ties)
+    return coins, _positions(ties)
+
+
+def _low_products(lanes: NDArray[Any], factor: int, limit: int) -> NDArray[np.int64]:
+    """Where lane × factor, wrapped to the lane's width, is below ``limit``."""
+    if lanes.size < COMPILE_FROM:
+        return np.flatnonzero(lanes * lanes.dtype.type(factor) < limit)
+    from sudare.kernels.choices import flag_low_products
+
+    flags = _flags(lanes.size)
+    flag_low_products(lanes, factor, limit, flags)
+    return _positions(flags)
+
+
+def _flags(count: int) -> NDArray[np.bool_]:
+    """Passing flags in whole words, those past the count not set."""
+    words = _scratch.room("flags", -(-count // 8))
+    words[-1:] = 0
+    return words.view(np.bool_)
+
+
+def _positions(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    from sudare.kernels.coins import positions
+
+    found = _scratch.room("found", flags.size).view(np.int64)
+    return found[: positions(flags, found)].copy()
 
 
 def _compare_plain(planes: Words, masks: Words, below: Words, undecided: Words) -> None:
@@ -197,17 +254,17 @@ class System(Keystream):
     def __init__(self) -> None:
         self._local = threading.local()
 
-    def words(self, count: int) -> Words:
-        """The next ``count`` words."""
-        size = 8 * count
-        local = self._local
+    def fill(self, words: Words) -> None:
+        """Overwrite ``words`` with fresh ones."""
+        local, size = self._local, words.nbytes
         if getattr(local, "process", None) != os.getpid() or local.left < size:
             if size <= _SMALL:  # a single answer is not worth a key
-                return np.frombuffer(bytearray(os.urandom(size)), "<u8")
+                words[:] = np.frombuffer(os.urandom(size), "<u8")
+                return
             local.process, local.left = os.getpid(), max(_REKEY, size)
             local.stream = _aes_ctr(os.urandom(32))
         local.left -= size
-        return _draw(local.stream, count)
+        _draw(local.stream, words)
 
 
 class Seeded(Keystream):
@@ -216,9 +273,9 @@ class Seeded(Keystream):
     def __init__(self, seed: int) -> None:
         self._stream = _aes_ctr(hashlib.sha256(b"sudare seed %d" % seed).digest())
 
-    def words(self, count: int) -> Words:
-        """The next ``count`` words."""
-        return _draw(self._stream, count)
+    def fill(self, words: Words) -> None:
+        """Overwrite ``words`` with the next ones of the seed."""
+        _draw(self._stream, words)
 
 
 class Scripted(Keystream):
@@ -228,13 +285,13 @@ class Scripted(Keystream):
         self._script = np.array(script, np.uint64)
         self.used = 0
 
-    def words(self, count: int) -> Words:
-        """The next ``count`` words of the script."""
+    def fill(self, words: Words) -> None:
+        """Overwrite ``words`` with the next ones of the script."""
         left = len(self._script) - self.used
-        if count > left:
-            raise ScriptExhausted(f"the script has {left} words left, {count} were asked for")
-        self.used += count
-        return self._script[self.used - count : self.used].copy()
+        if words.size > left:
+            raise ScriptExhausted(f"the script has {left} words left, {words.size} were asked for")
+        words[:] = self._script[self.used : self.used + words.size]
+        self.used += words.size
 
 
 def _aes_ctr(key: bytes) -> CipherContext:
@@ -245,10 +302,8 @@ def _aes_ctr(key: bytes) -> CipherContext:
 _ZEROS = memoryview(bytes(1 << 20))  # what is enciphered: the output is the keystream itself
 
 
-def _draw(stream: CipherContext, count: int) -> Words:
-    out = np.empty(count, "<u8")
-    target = out.view(np.uint8).data
+def _draw(stream: CipherContext, words: Words) -> None:
+    target = words.view(np.uint8).data
     for start in range(0, len(target), len(_ZEROS)):
         piece = target[start : start + len(_ZEROS)]
         stream.update_into(_ZEROS[: len(piece)], piece)
-    return out

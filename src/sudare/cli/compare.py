@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.cli.options import PATH, echo_json, json_option, plot_option, progress_bar
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 @click.option("--seed", type=int, default=0, show_default=True)
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@click.option("--plot", type=PATH, help="Also save a plot: .png, .svg, .pdf or .html.")
+@plot_option
 def compare(
     answers: Path,
     column: str,

@@ -13,6 +13,7 @@ from sudare.cli.options import (
     is_pipe,
     json_option,
     load_collection,
+    plot_option,
 )
 from sudare.errors import InvalidDocument
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 )
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@click.option("--plot", type=PATH, help="Also save a plot: .png, .svg, .pdf or .html.")
+@plot_option
 def estimate(
     collection: Path,
     aggregate: Path,
@@ -110,6 +111,9 @@ def save_plot(analysis: "Analysis", path: Path) -> None:
     from sudare.plots import estimate_figure, save
 
     figure = estimate_figure(
-        analysis.estimate, level=analysis.level, title=analysis.collection.question
+        analysis.estimate,
+        level=analysis.level,
+        simultaneous=analysis.simultaneous,
+        title=analysis.collection.question,
     )
     save(figure, path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
+_PLOTS = (".png", ".svg", ".pdf", ".html")
 PATH = click.Path(path_type=Path)
 
 
@@ -29,6 +30,23 @@ def collection_argument(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def plot_option(command: Command) -> Command:
+    """Where a plot goes; a kind of file we can't write is refused before the work is done."""
+    return click.option(
+        "--plot",
+        type=PATH,
+        callback=_check_plot,
+        help=f"Also save a plot: {', '.join(_PLOTS[:-1])} or {_PLOTS[-1]}.",
+    )(command)
+
+
+def _check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+    del context, option  # click hands them to every callback
+    if path is not None and path.suffix not in _PLOTS:
+        raise ParameterError(f"a plot is saved as {', '.join(_PLOTS)}; got {path.name!r}")
+    return path
 
 
 def load_collection(path: Path) -> "Collection":

@@ -1,4 +1,4 @@
-"""One answer of k: sometimes a lie, then counted."""
+"""One answer of k: fair lanes, sometimes a lie, then counted."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,34 +9,24 @@ FOUR_TABLES = 512  # answers: up to here four tables fill no more than half of t
 
 
 @compiled
-def low_products(
-    lanes: NDArray[np.uint16] | NDArray[np.uint32], factor: int, offset: int, limit: int
-) -> NDArray[np.int64]:
-    """Where lane × factor + offset, wrapped to the lane's width, is below ``limit``.
+def flag_low_products(
+    lanes: NDArray[np.uint16] | NDArray[np.uint32],
+    factor: int,
+    limit: int,
+    flags: NDArray[np.bool_],
+) -> None:
+    """Flag each lane whose product with ``factor``, wrapped to the lane's width, is below a limit.
 
     Args:
         lanes: Random integers of 16 or 32 bits.
         factor: What they are multiplied by.
-        offset: What is added.
-        limit: So rarely undercut that eight lanes at a time are passed over.
+        limit: Below the factor.
+        flags: One per lane; overwritten.
     """
     kind = lanes.dtype.type
-    times, plus, end = kind(factor), kind(offset), kind(limit)
-    flags = np.zeros(-(-lanes.size // 8) * 8, np.bool_)
-    for i in range(lanes.size):  # a pass of its own: with a sum or a branch in it, it is scalar
-        flags[i] = kind(kind(lanes[i] * times) + plus) < end
-    eights = flags.view(np.uint64)
-    count = 0
-    for i in range(eights.size):
-        count += eights[i] != 0
-    found = np.empty(8 * count, np.int64)
-    at = 0
-    for eight in range(eights.size):
-        if eights[eight]:
-            for i in range(8 * eight, 8 * eight + 8):
-                found[at] = i
-                at += flags[i]
-    return found[:at]
+    times, end = kind(factor), kind(limit)
+    for i in range(lanes.size):
+        flags[i] = kind(lanes[i] * times) < end
 
 
 @compiled
@@ -59,14 +49,24 @@ def respond(
         bound: How many lies there are: k - 1.
         out: Receives the reports.
     """
-    # Unsigned types of stated width throughout: one sign or float in this loop and it is scalar.
-    width = np.uint64(np.iinfo(lanes.dtype).bits)
-    lies = np.uint64(bound)
-    for i in range(values.size):
-        value = np.uint32(values[i])
-        lie = np.uint32(np.uint64(lanes[i]) * lies >> width)
-        lie = np.uint32(lie + np.uint32(lie >= value))  # skip over the truth
-        out[i] = value if honest[i] else lie
+    # Unsigned types of stated width throughout: one sign or float in these loops and they are
+    # scalar. Products of 16-bit lanes fit 32 bits, which multiplies twice as many at a time.
+    if lanes.itemsize == 2:
+        few = np.uint32(bound)
+        for i in range(values.size):
+            lie = np.uint32(np.uint32(np.uint32(lanes[i]) * few) >> np.uint32(16))
+            out[i] = _report(np.uint32(values[i]), honest[i], lie)
+    else:
+        many = np.uint64(bound)
+        for i in range(values.size):
+            lie = np.uint32(np.uint64(lanes[i]) * many >> np.uint64(32))
+            out[i] = _report(np.uint32(values[i]), honest[i], lie)
+
+
+@compiled
+def _report(value: np.uint32, honest: np.bool_, lie: np.uint32) -> np.uint32:
+    skipped = np.uint32(lie + np.uint32(lie >= value))  # skip over the truth
+    return value if honest else skipped
 
 
 @compiled

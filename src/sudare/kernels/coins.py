@@ -1,4 +1,4 @@
-"""Coins of exact probability, 64 to a word."""
+"""Coins of exact probability, one to a byte or 64 to a word."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +9,46 @@ BLOCK = 512  # words: below and undecided (8 KB) stay in the first cache over al
 ONE = np.uint64(1)
 SIX = np.uint64(6)
 SIXTY_THREE = np.uint64(63)
+
+
+@compiled
+def toss(
+    lanes: NDArray[np.uint16], high: int, coins: NDArray[np.bool_], ties: NDArray[np.bool_]
+) -> None:
+    """Decide each coin by the first 16 bits of its u and p, or leave it tied.
+
+    Args:
+        lanes: The first bits of each u.
+        high: The first bits of p.
+        coins: Receives whether u is below p, False where tied.
+        ties: Receives whether the first bits are equal.
+    """
+    edge = np.uint16(high)
+    for i in range(lanes.size):
+        coins[i] = lanes[i] < edge
+        ties[i] = lanes[i] == edge
+
+
+@compiled
+def positions(flags: NDArray[np.bool_], found: NDArray[np.int64]) -> int:
+    """Where the flags are set; made for flags so rare that most eights are empty.
+
+    Args:
+        flags: A multiple of eight of them.
+        found: Receives the positions, and must have room for one per flag.
+
+    Returns:
+        How many there are.
+    """
+    eights = flags.view(np.uint64)
+    at = 0
+    for eight in range(eights.size):
+        if eights[eight]:
+            for i in range(8 * eight, 8 * eight + 8):
+                if flags[i]:
+                    found[at] = i
+                    at += 1
+    return at
 
 
 @compiled
