@@ -46,7 +46,7 @@ def _tie(p: float) -> int:
     return (int(p * 2**53) & (1 << 37) - 1) << 27
 
 
-WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(1000, 3.0)
+WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0)
 TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
 
 CASES: dict[str, list[Case]] = {
@@ -60,7 +60,7 @@ CASES: dict[str, list[Case]] = {
             {0: TIED, 1: _tie(FEW.keep), 2: _tie(FEW.keep) - 1},
         ),
         Case("an unfair lane is drawn again, twice", FEW, [0, 1, 2, 3], {0: 2**64 - 1, 1: 0, 2: 0}),
-        Case("wide lanes for many answers", MANY, [0, 1, 500, 998, 999], {}),
+        Case("wide lanes for many answers", MANY, [0, 1, 500, 4998, 4999], {}),
         Case("nobody", FEW, [], {}),
     ],
     "oue": [
@@ -90,7 +90,7 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, list[int]]]] = {
 }
 
 REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
-    "grr": [(FEW, "04"), (FEW, "0003ff"), (MANY, "e803")],
+    "grr": [(FEW, "04"), (FEW, "0003ff"), (MANY, "8813")],
     "oue": [(OUE.calibrate(3, 1.0), "0800000000000000")],
     "sue": [(SUE.calibrate(5, 1.0), "1f00000000000000" + "0000000000000080")],
 }
