@@ -1,0 +1,60 @@
+"""Tests of chance that state their own chance of failing.
+
+Counts are compared with a law by exact binomial tails, one per outcome, and a union bound: a
+true law is rejected with probability at most ``alpha``, whatever the law and the sample size.
+Beside each ``assert_follows`` stands a ``rejects`` on a law slightly wrong: the power check.
+"""
+
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from typing import TypeVar
+
+from scipy.special import bdtr, bdtrc
+
+ALPHA = 1e-9
+
+Outcome = TypeVar("Outcome", bound=Hashable)
+
+
+def two_sided(count: int, n: int, p: float) -> float:
+    """A p-value of ``count`` successes in ``n`` trials of chance ``p``, by the exact tails.
+
+    It is at most x with probability at most x, for each x: no normal approximation.
+    """
+    at_most = float(bdtr(count, n, p))
+    at_least = float(bdtrc(count - 1, n, p)) if count else 1.0
+    return min(1.0, 2 * min(at_most, at_least))
+
+
+def suspicion(
+    counts: Mapping[Outcome, int], law: Mapping[Outcome, Fraction | float], n: int
+) -> float:
+    """The smallest p-value among the outcomes times their number: a p-value of them all."""
+    if not counts.keys() <= {outcome for outcome, chance in law.items() if chance}:
+        return 0.0  # the impossible happened
+    smallest = min(two_sided(counts.get(y, 0), n, float(p)) for y, p in law.items())
+    return min(1.0, smallest * len(law))
+
+
+def assert_follows(
+    counts: Mapping[Outcome, int],
+    law: Mapping[Outcome, Fraction | float],
+    n: int,
+    alpha: float = ALPHA,
+) -> None:
+    """``n`` independent draws with these counts may come from this law.
+
+    Fails on draws that do with probability at most ``alpha``.
+    """
+    found = suspicion(counts, law, n)
+    assert found > alpha, f"such counts have a chance of {found:.2g} (limit {alpha})"
+
+
+def rejects(
+    counts: Mapping[Outcome, int],
+    law: Mapping[Outcome, Fraction | float],
+    n: int,
+    alpha: float = ALPHA,
+) -> bool:
+    """Whether ``assert_follows`` would fail."""
+    return suspicion(counts, law, n) <= alpha

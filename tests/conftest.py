@@ -1,0 +1,42 @@
+"""What every test shares: the seed, and the mechanisms each law is tried on.
+
+The seed is fixed for developers. ``SUDARE_TEST_SEED=$RANDOM pytest`` draws another one, and
+fresh examples with it: that is what runs each night. The seed in use is in pytest's header.
+"""
+
+import hashlib
+import os
+
+import hypothesis
+import pytest
+
+pytest.register_assert_rewrite("chance", "enumeration", "laws")
+
+from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
+
+SEED = os.environ.get("SUDARE_TEST_SEED")
+
+hypothesis.settings.register_profile(
+    "sudare", derandomize=SEED is None, database=None, deadline=None, max_examples=50
+)
+hypothesis.settings.load_profile("sudare")
+
+
+def pytest_report_header() -> str:
+    return f"seed: {SEED or 'fixed (SUDARE_TEST_SEED draws another)'}"
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """A number of this test's own, so that no two tests share their luck."""
+    text = f"{SEED or 'developer'} {request.node.nodeid}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6])
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each law on each of a suite's mechanisms."""
+    suite = metafunc.cls
+    if suite is not None and issubclass(suite, MechanismLaws):
+        for argument, mechanisms in (("mechanism", suite.instances), ("large", suite.large)):
+            if argument in metafunc.fixturenames:
+                metafunc.parametrize(argument, mechanisms, ids=repr)
