@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.mechanism import Mechanism, Records
-from sudare.randomness import Keystream
+from sudare.keystream import Keystream
 
 CountLaw = dict[tuple[int, ...], Fraction]
 

@@ -18,6 +18,7 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files"},
+    {"keystream"},
     {"randomness"},
     {"exact"},
     {"channel", "aggregate", "estimate", "wire"},
