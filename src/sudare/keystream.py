@@ -24,7 +24,6 @@ _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word mo
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
 _GROUP = 8192  # packed words decided together: their planes fill 512 KiB, a cache's worth
-_COMPILED_GROUP = COMPILE_FROM // 64  # a packed word is 64 coins
 
 
 class _Scratch(threading.local):
@@ -130,16 +129,17 @@ class Keystream(ABC):
         else:
             coins = np.zeros(rows * width, np.uint64)
             for start in range(0, coins.size if edge else 0, _GROUP):
-                self._compare(edge, coins[start : start + _GROUP])
+                group = coins[start : start + _GROUP]
+                self._compare(edge, group, compiled=coins.size >= COMPILE_FROM)
         table = coins.reshape(rows, width)
         if bits % 64:
             table[:, -1] &= np.uint64((1 << bits % 64) - 1)
         return table
 
-    def _compare(self, edge: int, below: Words) -> None:
+    def _compare(self, edge: int, below: Words, *, compiled: bool) -> None:
         """Set each bit of ``below`` whose u is below ``edge``."""
         compare, settle = _compare_plain, _settle_plain
-        if below.size >= _COMPILED_GROUP:
+        if compiled:
             from sudare.kernels.coins import compare, settle
         trailing = (edge & -edge).bit_length() - 1  # past p's last 1, no u is below it
         planes = min(_PLANES, COIN_BITS - trailing)
