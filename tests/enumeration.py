@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.mechanism import Mechanism, Records
 from sudare.keystream import Keystream
+from sudare.mechanism import Mechanism, Records
 
 CountLaw = dict[tuple[int, ...], Fraction]
 

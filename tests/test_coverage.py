@@ -24,6 +24,7 @@ from scipy.stats import binom
 
 from chance import ALPHA, two_sided
 from sudare import GRR, OUE, Aggregate, Seeded
+from sudare.bounds.frequency import RELIABLE_SPREAD
 from sudare.mechanism import CategoricalMechanism
 
 Floats = NDArray[np.float64]
@@ -33,7 +34,7 @@ ANSWERS = [2, 5, 43, 1024]
 PEOPLE = [10**3, 10**4, 10**5, 10**6]
 BUDGETS = [0.5, 1.0, 2.0, 4.0]
 SKEWS = ["uniform", "zipf", "heavy"]
-ENOUGH = 6.0  # reports: the standard deviation of a count from which the promise holds
+ENOUGH = RELIABLE_SPREAD  # reports: the standard deviation of a count
 RUNS = 128
 
 

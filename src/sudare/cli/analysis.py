@@ -34,6 +34,7 @@ class Analysis:
     population: bool
     p_values: NDArray[np.float64]  # of "nobody holds this answer", Holm-adjusted
     consistent: NDArray[np.float64] | None
+    rough: int  # answers with counts too coarse for the intervals to keep their level
 
     def document(self) -> dict[str, Any]:
         """Everything, for machines."""
@@ -46,6 +47,7 @@ class Analysis:
             "level": self.level,
             "simultaneous": self.simultaneous,
             "population": self.population,
+            "rough": self.rough,
             "answers": self.rows(),
         }
 
@@ -93,8 +95,13 @@ class Analysis:
             table.add_column("truth", justify="right", style="dim")
         table.add_column("p", justify="right")
         table.add_column()
-        if self.simultaneous:
-            table.caption = "The intervals hold for all answers at once."
+        captions = ["The intervals hold for all answers at once."] * self.simultaneous
+        if self.rough:
+            captions.append(
+                f"Too few reports behind {self.rough} of {len(self.estimate.labels)} answers: "
+                "their intervals are rough."
+            )
+        table.caption = "\n".join(captions) or None
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
             cells: list[str | Text | Bar] = [
@@ -139,7 +146,16 @@ def analyse(
         population=population,
         p_values=holm(presence(aggregate.counts, aggregate.n, mechanism.others)),
         consistent=_consistent(consistent, mechanism, aggregate, estimate),
+        rough=_rough(mechanism, estimate),
     )
+
+
+def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> int:
+    from sudare.bounds.frequency import RELIABLE_SPREAD, count_spread
+
+    shares = np.clip(estimate.values, 0, 1)
+    spread = count_spread(mechanism.holder, mechanism.others, estimate.n, shares)
+    return int((spread < RELIABLE_SPREAD).sum())
 
 
 def _consistent(
