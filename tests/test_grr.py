@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import MechanismLaws, aggregate_law, population
+from enumeration import aggregate_law, population
+from laws import MechanismLaws
 from sudare import GRR, Mechanism, Scripted, Seeded
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
 

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from dataclasses import dataclass
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 import msgspec
 import numpy as np
@@ -44,14 +44,14 @@ class Aggregate:
     def to_json(self) -> bytes:
         """A document that reads back to the same aggregate, sealed by a digest."""
         body = _Body(self.key, self.n, list(self.counts.shape), self.counts.ravel().tolist())
-        return msgspec.json.encode(_Document(body, _digest(body)))
+        return msgspec.json.encode(_Document("aggregate", body, _digest(body)))
 
     @classmethod
     def from_json(cls, data: bytes) -> Self:
         """The aggregate of a document; one that was cut or changed is refused."""
         try:
             document = msgspec.json.decode(data, type=_Document)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InvalidDocument(f"this is not an aggregate: {error}") from None
         body = document.aggregate
         if document.digest != _digest(body) or math.prod(body.shape) != len(body.counts):
@@ -69,7 +69,8 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     counts: list[_Count]
 
 
-class _Document(msgspec.Struct, tag_field="sudare", tag="aggregate", forbid_unknown_fields=True):
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    sudare: Literal["aggregate"]
     aggregate: _Body
     digest: str
 

@@ -82,6 +82,8 @@ class Collection:
 
     def encode(self, answers: Sequence[str]) -> NDArray[np.int64]:
         """Labels as the mechanism's values; an unknown label is refused by its position."""
+        if isinstance(answers, str):
+            raise ParameterError("answers must be a list of labels, got a single text")
         numbers = [self._numbers.get(answer, -1) for answer in answers]
         if -1 in numbers:
             raise self.unknown_answer(numbers.index(-1))
@@ -142,7 +144,7 @@ class Collection:
         """The collection of a document; one that states less ε than it spends is refused."""
         try:
             document = msgspec.json.decode(data, type=_Document)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise InvalidDocument(f"this is not a collection: {error}") from None
         mechanism = from_document(document.mechanism)
         if document.epsilon < mechanism.epsilon:
@@ -159,7 +161,8 @@ class Collection:
         )
 
 
-class _Document(msgspec.Struct, tag_field="sudare", tag="collection", forbid_unknown_fields=True):
+class _Document(msgspec.Struct, forbid_unknown_fields=True):
+    sudare: Literal["collection"]
     format: Literal[1]
     name: str
     question: str

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.bounds.frequency import mean_squared_error
 from sudare.errors import ParameterError
+from sudare.keystream import Keystream
 from sudare.mechanism import CategoricalMechanism
-from sudare.randomness import Keystream
 
 Floats = NDArray[np.float64]
 

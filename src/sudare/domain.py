@@ -57,7 +57,9 @@ class Categories:
         if array.size == 0:
             return np.empty(0, np.int64)
         if array.dtype.kind not in "iu":
-            raise InvalidAnswer(f"answers must be whole numbers, got an array of {array.dtype}")
+            # Not the dtype itself: of texts it tells the longest one's length.
+            raise InvalidAnswer(f"answers must be whole numbers, got kind {array.dtype.kind!r}")
+        array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))  # as kernels want it
         # Seen as unsigned, a negative answer is a huge one: one pass finds both ends.
         unsigned = array.view(array.dtype.str.replace("i", "u"))
         if unsigned.max() >= self.k:

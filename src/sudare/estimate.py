@@ -50,7 +50,8 @@ class Estimate:
         """The same values as estimates for a population of which the n are a random sample.
 
         Adds the sampling variance f(1 - f)/n, whose unbiased estimate is
-        (f̂(1 - f̂) + stderr²)/(n - 1).
+        (f̂(1 - f̂) + stderr²)/(n - 1). Where that is negative, as at a count of 0, 0 is taken:
+        the error is then slightly overstated, never understated.
         """
         if self.n < 2:
             raise ParameterError(f"a sample needs at least 2 people, got {self.n}")

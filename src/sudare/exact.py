@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import ParameterError
-from sudare.randomness import COIN_BITS, Randomness, Shape, Words, packed_words
+from sudare.keystream import COIN_BITS, Shape, Words, packed_words
+from sudare.randomness import Randomness
 
 _UNIT = 2.0**-COIN_BITS
 # Decimal's ln and exp are correctly rounded at any precision, on every machine alike.
@@ -97,6 +98,13 @@ def chance_text(probability: float) -> str:
 def affordable(ratio: Fraction, epsilon: float) -> bool:
     """Whether a worst ratio costs at most ``epsilon``, as we would state it."""
     return ratio <= 1 or log_up(ratio) <= epsilon
+
+
+def too_small(epsilon: float) -> ParameterError:
+    """The error where no coin we can toss is private enough."""
+    return ParameterError(
+        f"epsilon = {epsilon} is too small: no multiple of 2^-53 spends so little"
+    )
 
 
 def check_epsilon(epsilon: float) -> None:

@@ -1,6 +1,7 @@
 """The one interface of every mechanism: a frozen value that device and collector share."""
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, fields
@@ -20,9 +21,12 @@ from sudare.estimate import Estimate
 from sudare.estimation.debias import debias
 from sudare.estimation.likelihood import Evidence
 from sudare.exact import exact_law, log_up
-from sudare.randomness import Keystream, Randomness, System
+from sudare.keystream import Keystream
+from sudare.randomness import Randomness, System
 
 Records = NDArray[np.void]
+
+_FRACTION = re.compile(r"([0-9]{1,16})/([1-9][0-9]{0,15})", re.ASCII)  # 2^53 has 16 digits
 
 # People randomised together: enough to pay for a call, few enough for a cache. Part of the
 # format: a golden vector of any length means the same to every implementation.
@@ -135,13 +139,19 @@ class Mechanism(ABC):
                 f"the aggregate belongs to {aggregate.key[:12]}…, not to this {self.name} "
                 f"({self.key[:12]}…)"
             )
+        if aggregate.counts.shape != self.zero.counts.shape:
+            raise InvalidDocument(
+                f"the aggregate has counts of shape {aggregate.counts.shape}, "
+                f"{self.name} has {self.zero.counts.shape}"
+            )
         if aggregate.n < 1:
             raise ParameterError("there are 0 reports: an estimate needs at least 1")
         return self.debiased(aggregate)
 
     def channel(self, values: Iterable[Any] | None = None) -> Channel:
         """The exact law of this code for each value, by enumeration: for small cases."""
-        return Channel({value: self._law(value) for value in (values or self.domain)})
+        chosen = self.domain if values is None else values
+        return Channel({value: self._law(value) for value in chosen})
 
     def _law(self, value: Any) -> dict[Hashable, Fraction]:  # noqa: ANN401 - any domain's value
         return exact_law(lambda rng: self.randomize([value], rng).tobytes())
@@ -152,7 +162,7 @@ class Mechanism(ABC):
         return {
             "name": self.name,
             **{
-                name: str(Fraction(value)) if isinstance(value, float) else value
+                name: str(Fraction(value)) if isinstance(value, float) else int(value)
                 for name, value in parameters.items()
             },
         }
@@ -206,19 +216,18 @@ class CategoricalMechanism(Mechanism):
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """(c/n - others) / (holder - others) for each answer."""
+        if aggregate.counts.min() < 0 or aggregate.counts.max() > aggregate.n:
+            raise InvalidDocument(f"an answer is counted below 0 or above n = {aggregate.n} times")
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
 
 
 def _parameter(name: str, value: object, kind: object) -> int | float:
     if kind is int and type(value) is int:
         return value
-    if kind is float and isinstance(value, str):
-        try:
-            exact = Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            exact = Fraction(-1)
+    if kind is float and isinstance(value, str) and (parts := _FRACTION.fullmatch(value)):
+        exact = Fraction(int(parts[1]), int(parts[2]))
         # str(exact) == value: one way to write a number, so one key for one mechanism
-        if 0 <= exact <= 1 and Fraction(float(exact)) == exact and str(exact) == value:
+        if Fraction(float(exact)) == exact and str(exact) == value:
             return float(exact)
     expected = "a whole number" if kind is int else 'a reduced binary fraction such as "3/4"'
     raise InvalidDocument(f"the parameter {name} must be {expected}, got {value!r}")

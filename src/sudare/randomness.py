@@ -6,55 +6,23 @@ A mechanism sees only ``Randomness``. Behind it stands
 - ``Seeded``: the same keystream keyed from a seed, for experiments;
 - ``Scripted``: words given in advance, for golden vectors in any language;
 - the paths of ``sudare.exact.exact_law``, which walk down every answer at once.
-
-How keystream words become choices is part of the format (other languages repeat it):
-a request for lanes of 16 or 32 bits takes whole little-endian 64-bit words, lane 0 in the
-lowest bits of the first. See ``docs/reference/randomness.md``.
 """
 
 import hashlib
-import math
 import os
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext, algorithms, modes
 from numpy.typing import NDArray
 
-from sudare.errors import ParameterError, ScriptExhausted
-from sudare.kernels import COMPILE_FROM
+from sudare.errors import ScriptExhausted
+from sudare.keystream import Keystream, Shape, Words
 
-Words = NDArray[np.uint64]
-Shape = int | tuple[int, ...]
-
-COIN_BITS = 53  # probabilities are multiples of 2^-53: every one is a float, exactly
-_LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word more
-_TIE_BITS = COIN_BITS - _LANE_BITS
-_PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
-_GROUP = 8192  # packed words decided together: their planes fill 512 KiB, a cache's worth
-_COMPILED_GROUP = COMPILE_FROM // 64  # a packed word is 64 coins
 _SMALL = 1024  # bytes for which asking the operating system is faster than ciphering
 _REKEY = 1 << 30  # bytes drawn from one key
-
-
-class _Scratch(threading.local):
-    """Each thread's working memory, kept from draw to draw.
-
-    Fresh memory comes page by page, which takes longer than filling it.
-    """
-
-    def room(self, name: str, words: int) -> Words:
-        """Room for so many words, with whatever was last in it."""
-        held: Words | None = self.__dict__.get(name)
-        if held is None or held.size < words:
-            held = self.__dict__[name] = np.empty(max(words, 1024), "<u8")
-        return held[:words]
-
-
-_scratch = _Scratch()
 
 
 class Randomness(Protocol):
@@ -73,175 +41,19 @@ class Randomness(Protocol):
         ...
 
 
-def threshold(p: float) -> int:
-    """The integer ``p · 2^53``; refuses a ``p`` that is not such a multiple."""
-    scaled = p * 2.0**COIN_BITS
-    if not 0 <= p <= 1 or scaled != int(scaled):
-        raise ParameterError(f"a probability must be a multiple of 2^-53 in [0, 1], got {p!r}")
-    return int(scaled)
+class _Process:
+    """A token that a forked child replaces, so that it knows its parent's keys from its own."""
+
+    def __init__(self) -> None:
+        self.renew()
+        if hasattr(os, "register_at_fork"):  # not where processes don't fork
+            os.register_at_fork(after_in_child=self.renew)
+
+    def renew(self) -> None:
+        self.token = object()
 
 
-def packed_words(bits: int) -> int:
-    """How many 64-bit words hold ``bits`` bits."""
-    return -(-bits // 64)
-
-
-class Keystream(ABC):
-    """Randomness made of uniform 64-bit words."""
-
-    @abstractmethod
-    def fill(self, words: Words) -> None:
-        """Overwrite ``words`` with the next words of the stream."""
-
-    def words(self, count: int) -> Words:
-        """The next ``count`` words."""
-        words = np.empty(count, "<u8")
-        self.fill(words)
-        return words
-
-    def _passing(self, count: int) -> Words:
-        """The next ``count`` words, where this thread's next draw may overwrite them."""
-        words = _scratch.room("words", count)
-        self.fill(words)
-        return words
-
-    def _lanes(self, dtype: type[np.unsignedinteger[Any]], count: int) -> NDArray[Any]:
-        """``count`` passing uniform integers of the dtype's width, out of whole words."""
-        width = np.dtype(dtype).itemsize
-        return self._passing(-(-count * width // 8)).view(dtype)[:count]
-
-    def bernoulli(self, p: float, shape: Shape) -> NDArray[np.bool_]:
-        """Independent coins: u < p for a uniform u of 53 bits, of which 16 mostly decide."""
-        edge = threshold(p)
-        if edge in (0, 1 << COIN_BITS):
-            return np.full(shape, bool(edge))
-        high, low = edge >> _TIE_BITS, edge & ((1 << _TIE_BITS) - 1)
-        coins, ties = _toss(self._lanes(np.uint16, _size(shape)), high)
-        if low:
-            coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
-        return coins.reshape(shape)
-
-    def below(self, bound: int, shape: Shape) -> NDArray[np.int64]:
-        """Uniform integers: the high half of lane × bound, by Lemire's method."""
-        if bound == 1:
-            return np.zeros(shape, np.int64)
-        lanes = self.fair_lanes(bound, _size(shape))
-        high = lanes.astype(np.uint64) * np.uint64(bound) >> np.uint64(8 * lanes.itemsize)
-        return high.astype(np.int64).reshape(shape)
-
-    def fair_lanes(self, bound: int, count: int) -> NDArray[Any]:
-        """Lanes whose product with ``bound`` has a uniform high half: the biased are redrawn.
-
-        They are valid until this thread's next draw.
-        """
-        if not 2 <= bound <= 2**32:
-            raise ParameterError(f"a bound must be between 1 and 2^32, got {bound}")
-        # 16 bits while redraws stay rarer than 1 in 16
-        dtype: type[np.uint16 | np.uint32] = np.uint16 if bound <= 4096 else np.uint32
-        width = np.dtype(dtype).itemsize
-        biased = (1 << 8 * width) % bound
-        lanes = self._lanes(dtype, count)
-        again = _low_products(lanes, bound, biased)
-        while again.size:
-            redrawn = self.words(-(-again.size * width // 8)).view(dtype)[: again.size]
-            lanes[again] = redrawn
-            again = again[_low_products(redrawn, bound, biased)]
-        return lanes
-
-    def packed(self, p: float, rows: int, bits: int) -> Words:
-        """Coins in bulk: 64 comparisons u < p at a time, bit by bit from the highest.
-
-        After 8 bits a quarter of a coin in 64 is undecided: each takes a word of its own.
-        """
-        edge, width = threshold(p), packed_words(bits)
-        if edge == 1 << COIN_BITS:
-            coins = np.full(rows * width, ~np.uint64(0))
-        else:
-            coins = np.zeros(rows * width, np.uint64)
-            for start in range(0, coins.size if edge else 0, _GROUP):
-                self._compare(edge, coins[start : start + _GROUP])
-        table = coins.reshape(rows, width)
-        if bits % 64:
-            table[:, -1] &= np.uint64((1 << bits % 64) - 1)
-        return table
-
-    def _compare(self, edge: int, below: Words) -> None:
-        """Set each bit of ``below`` whose u is below ``edge``."""
-        compare, settle = _compare_plain, _settle_plain
-        if below.size >= _COMPILED_GROUP:
-            from sudare.kernels.coins import compare, settle
-        trailing = (edge & -edge).bit_length() - 1  # past p's last 1, no u is below it
-        planes = min(_PLANES, COIN_BITS - trailing)
-        bits = [edge >> (COIN_BITS - 1 - plane) & 1 for plane in range(planes)]
-        masks = np.array([-bit & 2**64 - 1 for bit in bits], np.uint64)
-        undecided = np.full(below.size, ~np.uint64(0))
-        words = self._passing(planes * below.size).reshape(planes, -1)
-        compare(words, masks, below, undecided)
-        left = COIN_BITS - planes
-        low = edge & ((1 << left) - 1)
-        if low:
-            coins = self._remaining(int(np.bitwise_count(undecided).sum()), low, left)
-            settle(below, undecided, coins)
-
-    def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
-        """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
-        return self.words(count) >> np.uint64(64 - bits) < low
-
-    def generator(self) -> np.random.Generator:
-        """A NumPy generator keyed from this stream, for simulations only: never on a device."""
-        return np.random.Generator(np.random.PCG64DXSM(self.words(4).tolist()))
-
-
-def _size(shape: Shape) -> int:
-    return shape if isinstance(shape, int) else math.prod(shape)
-
-
-def _toss(lanes: NDArray[np.uint16], high: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Whether each lane is below ``high``, and where it is equal to it."""
-    if lanes.size < COMPILE_FROM:
-        return lanes < high, np.flatnonzero(lanes == high)
-    from sudare.kernels.coins import toss
-
-    coins, ties = np.empty(lanes.size, np.bool_), _flags(lanes.size)
-    toss(lanes, high, coins, ties)
-    return coins, _positions(ties)
-
-
-def _low_products(lanes: NDArray[Any], factor: int, limit: int) -> NDArray[np.int64]:
-    """Where lane × factor, wrapped to the lane's width, is below ``limit``."""
-    if lanes.size < COMPILE_FROM:
-        return np.flatnonzero(lanes * lanes.dtype.type(factor) < limit)
-    from sudare.kernels.choices import flag_low_products
-
-    flags = _flags(lanes.size)
-    flag_low_products(lanes, factor, limit, flags)
-    return _positions(flags)
-
-
-def _flags(count: int) -> NDArray[np.bool_]:
-    """Passing flags in whole words, those past the count not set."""
-    words = _scratch.room("flags", -(-count // 8))
-    words[-1:] = 0
-    return words.view(np.bool_)
-
-
-def _positions(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    from sudare.kernels.coins import positions
-
-    found = _scratch.room("found", flags.size).view(np.int64)
-    return found[: positions(flags, found)].copy()
-
-
-def _compare_plain(planes: Words, masks: Words, below: Words, undecided: Words) -> None:
-    for words, mask in zip(planes, masks, strict=True):
-        below |= undecided & ~words & mask  # u has a 0 where p has a 1: u < p
-        undecided &= ~(words ^ mask)
-
-
-def _settle_plain(below: Words, undecided: Words, coins: NDArray[np.bool_]) -> None:
-    lanes = np.unpackbits(undecided.view(np.uint8), bitorder="little")
-    lanes[np.flatnonzero(lanes)] = coins
-    below |= np.packbits(lanes, bitorder="little").view("<u8")
+_process = _Process()
 
 
 class System(Keystream):
@@ -257,11 +69,11 @@ class System(Keystream):
     def fill(self, words: Words) -> None:
         """Overwrite ``words`` with fresh ones."""
         local, size = self._local, words.nbytes
-        if getattr(local, "process", None) != os.getpid() or local.left < size:
+        if getattr(local, "process", None) is not _process.token or local.left < size:
             if size <= _SMALL:  # a single answer is not worth a key
                 words[:] = np.frombuffer(os.urandom(size), "<u8")
                 return
-            local.process, local.left = os.getpid(), max(_REKEY, size)
+            local.process, local.left = _process.token, max(_REKEY, size)
             local.stream = _aes_ctr(os.urandom(32))
         local.left -= size
         _draw(local.stream, words)

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 
+RELIABLE_SPREAD = 6.0  # reports
+
 
 def share_variance(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.float64]:
     """The variance of the unbiased estimate of a ``share`` among ``n`` people.
@@ -20,6 +22,15 @@ def share_variance(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.f
     """
     f = np.asarray(share, np.float64)
     return np.asarray((f * p * (1 - p) + (1 - f) * q * (1 - q)) / (n * (p - q) ** 2))
+
+
+def count_spread(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.float64]:
+    """The standard deviation of an answer's count, in reports.
+
+    From ``RELIABLE_SPREAD`` on, intervals of 95 % cover between 94 and 96 %; below, counts are
+    too coarse for that (``tests/test_coverage.py`` shows both, exactly).
+    """
+    return np.asarray(np.sqrt(share_variance(p, q, n, share)) * n * (p - q))
 
 
 def mean_squared_error(p: float, q: float, n: int, k: int) -> float:

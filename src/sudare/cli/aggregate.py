@@ -57,7 +57,7 @@ def _of(agreed: "Collection", path: Path) -> "Aggregate":
     if not is_pipe(path) and not path.stat().st_size:
         raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
     with progress_bar() as progress:
-        task = progress.add_task(f"counting {path.name}", total=None)
+        task = progress.add_task("counting", total=None)
 
         def chunks() -> Iterator["NDArray[np.void]"]:
             source = sys.stdin.buffer if is_pipe(path) else path

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
 
-CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
-
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
@@ -33,8 +31,10 @@ class Analysis:
     interval: "Interval"
     level: float
     simultaneous: bool
+    population: bool
     p_values: NDArray[np.float64]  # of "nobody holds this answer", Holm-adjusted
     consistent: NDArray[np.float64] | None
+    rough: int  # answers with counts too coarse for the intervals to keep their level
 
     def document(self) -> dict[str, Any]:
         """Everything, for machines."""
@@ -46,6 +46,8 @@ class Analysis:
             "n": self.estimate.n,
             "level": self.level,
             "simultaneous": self.simultaneous,
+            "population": self.population,
+            "rough": self.rough,
             "answers": self.rows(),
         }
 
@@ -80,9 +82,10 @@ class Analysis:
     def table(self, truth: NDArray[np.float64] | None = None) -> "Table":
         """The rows for people, with bars."""
         from rich.table import Table
+        from rich.text import Text
 
         percent = _percent(float(np.median(self.estimate.stderr)))
-        table = Table(title=self.collection.question, title_justify="left")
+        table = Table(title=Text(self.collection.question), title_justify="left")
         table.add_column("answer")
         table.add_column("share", justify="right")
         table.add_column(f"{self.level:.4%}".rstrip("0%").rstrip(".") + " % interval", no_wrap=True)
@@ -92,12 +95,17 @@ class Analysis:
             table.add_column("truth", justify="right", style="dim")
         table.add_column("p", justify="right")
         table.add_column()
-        if self.simultaneous:
-            table.caption = "The intervals hold for all answers at once."
+        captions = ["The intervals hold for all answers at once."] * self.simultaneous
+        if self.rough:
+            captions.append(
+                f"Too few reports behind {self.rough} of {len(self.estimate.labels)} answers: "
+                "their intervals are rough."
+            )
+        table.caption = "\n".join(captions) or None
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
-            cells: list[str | Bar] = [
-                row["answer"],
+            cells: list[str | Text | Bar] = [
+                Text(row["answer"]),  # a label is not markup
                 percent(row["share"]),
                 f"{percent(row['low'])[:-2]} to {percent(row['high'])}",
             ]
@@ -135,9 +143,19 @@ def analyse(
         interval=bounds,
         level=level,
         simultaneous=simultaneous,
+        population=population,
         p_values=holm(presence(aggregate.counts, aggregate.n, mechanism.others)),
         consistent=_consistent(consistent, mechanism, aggregate, estimate),
+        rough=_rough(mechanism, estimate),
     )
+
+
+def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> int:
+    from sudare.bounds.frequency import RELIABLE_SPREAD, count_spread
+
+    shares = np.clip(estimate.values, 0, 1)
+    spread = count_spread(mechanism.holder, mechanism.others, estimate.n, shares)
+    return int((spread < RELIABLE_SPREAD).sum())
 
 
 def _consistent(

@@ -97,7 +97,9 @@ def _batches(handle: IO[bytes], column: str, form: str) -> Iterator["pa.RecordBa
             ),
             # A line is one answer whatever it contains: no delimiter, no quotes.
             parse_options=csv.ParseOptions(
-                delimiter="\x1f" if lines else ",", quote_char=False if lines else '"'
+                delimiter="\x1f" if lines else ",",
+                quote_char=False if lines else '"',
+                ignore_empty_lines=not lines,
             ),
             convert_options=csv.ConvertOptions(
                 include_columns=[column],
@@ -130,6 +132,8 @@ def _column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
     if column not in batch.schema.names:
         raise _no_column(column)
     values = batch.column(column)
+    if values.null_count:
+        raise InvalidDocument(f"the column {column!r} has {values.null_count} missing values")
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     return values if pa.types.is_string(values.type) else pc.cast(values, pa.string())

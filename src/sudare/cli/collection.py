@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.options import (
+    MECHANISMS,
     PATH,
     collection_argument,
     echo_json,
@@ -38,7 +39,7 @@ def collection() -> None:
 @click.option("--epsilon", type=float, required=True, help="The most one report may cost.")
 @click.option(
     "--mechanism",
-    type=click.Choice(["auto", "grr", "oue", "sue"]),
+    type=click.Choice(["auto", *MECHANISMS]),
     default="auto",
     show_default=True,
     help="auto takes the one with the least error.",
@@ -115,8 +116,9 @@ def show(collection: Path, as_json: bool) -> None:
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    facts = Table(show_header=False, box=None, title=agreed.question, title_justify="left")
+    facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
     facts.add_column()
     facts.add_column(overflow="fold")
     facts.add_row("name", agreed.name)

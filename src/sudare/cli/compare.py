@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import PATH, echo_json, json_option, plot_option, progress_bar
+from sudare.cli.options import MECHANISMS, PATH, echo_json, json_option, plot_option, progress_bar
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from sudare.comparison import ErrorCurve
@@ -25,16 +26,22 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
     "--mechanism",
     "names",
     multiple=True,
-    default=("grr", "oue", "sue"),
+    default=MECHANISMS,
     show_default=True,
-    type=click.Choice(["grr", "oue", "sue"]),
+    type=click.Choice(MECHANISMS),
     help="Repeat it for several.",
 )
 @click.option(
-    "--epsilon", "epsilons", type=float, multiple=True, default=_EPSILONS, show_default=True
+    "--epsilon",
+    "epsilons",
+    type=float,
+    multiple=True,
+    default=_EPSILONS,
+    show_default=True,
+    help="Repeat it for several.",
 )
-@click.option("--repetitions", type=int, default=100, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--repetitions", type=int, default=100, show_default=True, help="Surveys at each ε.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the simulation.")
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @plot_option
@@ -94,26 +101,31 @@ def _population(path: Path, column: str, count_column: str | None) -> "NDArray[n
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from sudare.cli.answers import read_column
-
-    if count_column is None:
-        chunks = pa.chunked_array(
-            list(read_column(path, column, "auto", lambda *_: None)), pa.string()
-        )
-        counts = pc.value_counts(chunks).field("counts").to_numpy()
-    else:
-        text = pa.chunked_array(
-            list(read_column(path, count_column, "auto", lambda *_: None)), pa.string()
-        )
+    labels = _read(path, column)
+    people = pa.array(np.ones(len(labels), np.int64))
+    if count_column is not None:
         try:
-            counts = pc.cast(text, pa.int64()).to_numpy()
+            people = pc.cast(_read(path, count_column), pa.int64())
         except pa.ArrowInvalid:
             raise InvalidDocument(
                 f"the column {count_column!r} must hold whole numbers of people"
             ) from None
-    if counts.size < 2 or counts.min() < 0 or not counts.sum():
+    if len(people) and pc.min(people).as_py() < 0:
+        raise InvalidDocument(f"a number of people can't be negative, got {pc.min(people)}")
+    table = pa.table({"label": labels, "people": people}).group_by("label", use_threads=False)
+    counts = np.asarray(table.aggregate([("people", "sum")])["people_sum"].to_numpy(), np.int64)
+    if counts.size < 2 or not counts.sum():
         raise ParameterError(f"a comparison needs people and at least 2 answers, got {counts.size}")
-    return np.asarray(counts, np.int64)
+    return counts
+
+
+def _read(path: Path, column: str) -> "pa.ChunkedArray":
+    import pyarrow as pa
+
+    from sudare.cli.answers import read_column
+
+    chunks = list(read_column(path, column, "auto", lambda *_: None))
+    return pa.chunked_array(chunks, pa.string())
 
 
 def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:

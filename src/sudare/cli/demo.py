@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.cli.options import MECHANISMS, PATH, echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sudare.collection import Collection
-    from sudare.randomness import Keystream
+    from sudare.keystream import Keystream
 
 # The five teas of the document's survey; its shares are only in a figure, these stand in.
 _TEAS = {
@@ -32,9 +32,10 @@ _CHUNK = 1 << 18
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Of each report.")
 @click.option(
     "--mechanism",
-    type=click.Choice(["grr", "oue", "sue"]),
+    type=click.Choice(MECHANISMS),
     default="grr",
     show_default=True,
+    help="How answers are randomised.",
 )
 @click.option(
     "-o",

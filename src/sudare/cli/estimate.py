@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.options import (
+    CONSISTENT,
     PATH,
     collection_argument,
     echo_json,
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--consistent",
-    type=click.Choice(["clip", "normalise", "norm-sub", "project", "likelihood"]),
-    help="Beside the unbiased shares, shares that are not negative and sum to 1.",
+    type=click.Choice(CONSISTENT),
+    help="Beside the unbiased shares, shares that could exist: none negative, sum 1 (but clip's).",
 )
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+MECHANISMS = ("grr", "oue", "sue")  # sudare.mechanisms.CATEGORICAL, without importing it
+CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PLOTS = (".png", ".svg", ".pdf", ".html")
 PATH = click.Path(path_type=Path)

@@ -1,13 +1,18 @@
-"""The most likely shares, by expectation maximisation."""
+"""The most likely shares of a population.
+
+The likelihood is the one that expectation maximisation climbs, and the certificate is EM's own:
+at the maximum an EM step changes nothing. But EM crawls where a share is 0, so the maximum is
+found directly. The likelihood is a sum of concave functions of one share each; for a price λ per
+unit of share every answer takes what it is worth, and λ is such that the shares sum to 1.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import ParameterError
-
 Floats = NDArray[np.float64]
+_HALVINGS = 64  # of an interval of shares, then of prices: to the last bit of a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,62 +29,55 @@ class Evidence:
     holder: Floats
     others: Floats
 
-    def gain(self, shares: Floats) -> Floats:
-        """The factor by which one EM step changes each share; its excess over 1 is the gradient."""
-        lift = (self.holder - self.others)[:, None]
-        expected = self.others[:, None] + lift * shares
-        weight = self.counts / expected
-        background = (weight * self.others[:, None]).sum()
-        gains: Floats = (background + (weight * lift).sum(axis=0)) / self.counts.sum()
-        return gains
+    def worth(self, shares: Floats) -> Floats:
+        """What a little more of each share adds to the log-likelihood; falls as the share grows."""
+        lift = (self.holder - self.others)[:, np.newaxis]
+        worth: Floats = (self.counts * lift / (self.others[:, np.newaxis] + lift * shares)).sum(0)
+        return worth
 
-    def log_likelihood(self, shares: Floats) -> float:
-        """Up to a constant, per observation."""
-        expected = self.others[:, None] + (self.holder - self.others)[:, None] * shares
-        return float((self.counts * np.log(expected)).sum() / self.counts.sum())
+    def gain(self, shares: Floats) -> Floats:
+        """The factor by which an EM step changes each share; its excess over 1 is the slope."""
+        lift = (self.holder - self.others)[:, np.newaxis]
+        weight = self.counts / (self.others[:, np.newaxis] + lift * shares)
+        background = (weight * self.others[:, np.newaxis]).sum()
+        gain: Floats = (background + self.worth(shares)) / self.counts.sum()
+        return gain
 
 
 @dataclass(frozen=True, eq=False)
 class MostLikely:
     """Shares with a certificate: no point of the simplex is likelier by more than ``gap``.
 
-    ``gap`` is in log-likelihood per observation; the likelihood is concave, so its largest
+    ``gap`` is in log-likelihood per observation; the likelihood is concave, so its steepest
     slope towards a corner bounds what is left to gain.
     """
 
     shares: Floats
     gap: float
-    steps: int
 
 
-def most_likely(evidence: Evidence, *, gap: float = 1e-9, max_steps: int = 100_000) -> MostLikely:
-    """The shares that maximise the likelihood, to within ``gap``.
-
-    EM with the SQUAREM step of Varadhan and Roland (2008): two EM steps, then a leap along
-    their trend, taken only if it does not lose likelihood.
-    """
-    shares = np.full(evidence.counts.shape[1], 1 / evidence.counts.shape[1])
-    for step in range(max_steps):
-        gains = evidence.gain(shares)
-        left = float(gains.max() - 1)
-        if left <= gap:
-            return MostLikely(shares, left, step)
-        first = shares * gains
-        second = first * evidence.gain(first)
-        shares = _leap(evidence, shares, first, second)
-    raise ParameterError(
-        f"the likelihood was still {left:.2g} from its maximum after {max_steps} steps; "
-        f"allow a larger gap than {gap:.2g}"
-    )
+def most_likely(evidence: Evidence) -> MostLikely:
+    """The shares that maximise the likelihood over the simplex."""
+    k = evidence.counts.shape[1]
+    # At the higher price nobody takes anything, at the lower one everybody takes everything.
+    high = float(evidence.worth(np.zeros(k)).max())
+    low = float(evidence.worth(np.ones(k)).min())
+    for _ in range(_HALVINGS):
+        price = (low + high) / 2
+        if _taken(evidence, price).sum() > 1:
+            low = price
+        else:
+            high = price
+    shares = _taken(evidence, high)
+    shares /= shares.sum()
+    return MostLikely(shares, float(evidence.gain(shares).max() - 1))
 
 
-def _leap(evidence: Evidence, start: Floats, first: Floats, second: Floats) -> Floats:
-    change, bend = first - start, second - 2 * first + start
-    bend_size = np.linalg.norm(bend)
-    if bend_size == 0:
-        return second
-    reach = max(1.0, float(np.linalg.norm(change) / bend_size))
-    leapt = np.maximum(start + 2 * reach * change + reach**2 * bend, 0)
-    leapt = evidence.gain(leapt / leapt.sum()) * leapt / leapt.sum()  # settles the leap
-    better = evidence.log_likelihood(leapt) >= evidence.log_likelihood(second)
-    return leapt if better else second
+def _taken(evidence: Evidence, price: float) -> Floats:
+    """The share at which each answer's worth has fallen to the price; 0 where it starts below."""
+    low, high = np.zeros(evidence.counts.shape[1]), np.ones(evidence.counts.shape[1])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        dear = evidence.worth(middle) > price
+        low, high = np.where(dear, middle, low), np.where(dear, high, middle)
+    return low

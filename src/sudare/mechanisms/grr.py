@@ -12,10 +12,18 @@ from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.likelihood import Evidence
-from sudare.exact import affordable, chance_text, check_epsilon, is_dyadic, largest_dyadic
+from sudare.exact import (
+    affordable,
+    chance_text,
+    check_epsilon,
+    is_dyadic,
+    largest_dyadic,
+    too_small,
+)
 from sudare.kernels import COMPILE_FROM
+from sudare.keystream import Keystream
 from sudare.mechanism import CategoricalMechanism, Records
-from sudare.randomness import Keystream, Randomness
+from sudare.randomness import Randomness
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ class GRR(CategoricalMechanism):
         check_epsilon(epsilon)
         guess = 1 / (1 + (k - 1) * math.exp(-epsilon))
         keep = largest_dyadic(guess, lambda keep: affordable(_worst_ratio(k, keep), epsilon))
+        if _worst_ratio(k, keep) <= 1:
+            raise too_small(epsilon)
         return cls(k, keep)
 
     @property

@@ -12,10 +12,18 @@ from sudare.aggregate import Aggregate
 from sudare.domain import Categories
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.likelihood import Evidence
-from sudare.exact import affordable, chance_text, check_epsilon, is_dyadic, smallest_dyadic
+from sudare.exact import (
+    affordable,
+    chance_text,
+    check_epsilon,
+    is_dyadic,
+    smallest_dyadic,
+    too_small,
+)
 from sudare.kernels import COMPILE_FROM
+from sudare.keystream import Keystream, packed_words
 from sudare.mechanism import CategoricalMechanism, Records
-from sudare.randomness import Keystream, Randomness, packed_words
+from sudare.randomness import Randomness
 
 
 @dataclass(frozen=True)
@@ -129,10 +137,12 @@ class OUE(Unary):
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate OUE that spends at most ``epsilon``."""
         check_epsilon(epsilon)
-        guess = 1 / (1 + math.exp(epsilon))
-        return cls(
-            k, 0.5, smallest_dyadic(guess, lambda q: affordable(_worst_ratio(0.5, q), epsilon))
-        )
+        small = math.exp(-epsilon)
+        guess = small / (1 + small)
+        q = smallest_dyadic(guess, lambda q: affordable(_worst_ratio(0.5, q), epsilon))
+        if q >= 0.5:
+            raise too_small(epsilon)
+        return cls(k, 0.5, q)
 
 
 class SUE(Unary):
@@ -149,8 +159,11 @@ class SUE(Unary):
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate SUE that spends at most ``epsilon``."""
         check_epsilon(epsilon)
-        guess = 1 / (1 + math.exp(epsilon / 2))
+        small = math.exp(-epsilon / 2)
+        guess = small / (1 + small)
         q = smallest_dyadic(guess, lambda q: affordable(_worst_ratio(1 - q, q), epsilon))
+        if q >= 0.5:
+            raise too_small(epsilon)
         return cls(k, 1 - q, q)
 
 

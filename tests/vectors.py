@@ -1,0 +1,159 @@
+"""Golden vectors: what each mechanism makes of given words, for every language to repeat.
+
+``python tests/vectors.py`` writes ``tests/golden/<mechanism>.json`` anew. Do so only when a
+mechanism is added: a vector that changes means that devices in the field no longer do what
+their collection says.
+
+A file holds
+- ``cases``: a mechanism's document and key, one value per person, the keystream words as
+  hexadecimal numbers in the order they are drawn, and the reports as bytes;
+- ``bulk``: person i answers i mod k, words are those of a ``Seeded`` stream (AES-256-CTR of
+  zeros, keyed with SHA-256 of "sudare seed <seed>"); the SHA-256 of the reports;
+- ``refused_values`` and ``refused_reports``: what must raise, and which error.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from compiled import NEVER, compiled_from
+from sudare import GRR, OUE, SUE, Mechanism, Scripted, Seeded
+
+FOLDER = Path(__file__).parent / "golden"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, its people, and the words put in place of random ones."""
+
+    about: str
+    mechanism: Mechanism
+    values: list[int]
+    words: dict[int, int]
+
+
+def _lane(p: float) -> int:
+    """The 16-bit lane that leaves a coin of chance ``p`` undecided."""
+    return int(p * 2**16)
+
+
+def _tie(p: float) -> int:
+    """The first word that loses the tie of a coin of chance ``p``: one less wins."""
+    return (int(p * 2**53) & (1 << 37) - 1) << 27
+
+
+WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0)
+TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
+
+CASES: dict[str, list[Case]] = {
+    "grr": [
+        Case("Warner's coin: no lie is drawn", WARNER, [0, 1, 0, 1, 1], {}),
+        Case("few answers", FEW, [0, 1, 2, 3, 3, 2, 1, 0, 0], {}),
+        Case(
+            "tied coins: the first loses by one, the second wins by one",
+            FEW,
+            [0, 1, 2, 3],
+            {0: TIED, 1: _tie(FEW.keep), 2: _tie(FEW.keep) - 1},
+        ),
+        Case("an unfair lane is drawn again, twice", FEW, [0, 1, 2, 3], {0: 2**64 - 1, 1: 0, 2: 0}),
+        Case("wide lanes for many answers", MANY, [0, 1, 500, 4998, 4999], {}),
+        Case("nobody", FEW, [], {}),
+    ],
+    "oue": [
+        Case("two answers", OUE(2, 0.5, 0.25), [0, 1, 1], {}),
+        Case("few answers", OUE.calibrate(3, 1.0), [0, 1, 2], {}),
+        Case("all lanes tied for 8 planes", OUE(3, 0.5, 3 / 1024), [2], dict.fromkeys(range(8), 0)),
+        Case("two words to a report", OUE.calibrate(70, 2.0), [0, 63, 64, 69], {}),
+        Case("nobody", OUE.calibrate(3, 1.0), [], {}),
+    ],
+    "sue": [
+        Case("Warner's coin on each bit", SUE(2, 0.75, 0.25), [0, 1, 1], {}),
+        Case("few answers", SUE.calibrate(5, 1.0), [0, 1, 2, 3, 4], {}),
+        Case("two words to a report", SUE.calibrate(128, 4.0), [0, 64, 127], {}),
+    ],
+}
+
+BULK: dict[str, list[tuple[Mechanism, int]]] = {
+    "grr": [(FEW, 270_000), (MANY, 270_000)],
+    "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
+    "sue": [(SUE.calibrate(43, 1.0), 5000)],
+}
+
+REFUSED_VALUES: dict[str, list[tuple[Mechanism, list[int]]]] = {
+    "grr": [(FEW, [4]), (FEW, [0, -1]), (WARNER, [2])],
+    "oue": [(OUE.calibrate(3, 1.0), [3]), (OUE.calibrate(70, 1.0), [70])],
+    "sue": [(SUE.calibrate(5, 1.0), [0, 1, 5])],
+}
+
+REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
+    "grr": [(FEW, "04"), (FEW, "0003ff"), (MANY, "8813")],
+    "oue": [(OUE.calibrate(3, 1.0), "0800000000000000")],
+    "sue": [(SUE.calibrate(5, 1.0), "1f00000000000000" + "0000000000000080")],
+}
+
+
+def replay(mechanism: Mechanism, values: list[int], script: list[int]) -> tuple[str, int]:
+    """The reports' bytes as hexadecimal, and how many words they took."""
+    rng = Scripted(script)
+    return mechanism.randomize(values, rng).tobytes().hex(), rng.used
+
+
+def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
+    """SHA-256 of the reports of ``people`` who answer 0, 1, 2 … in turn."""
+    values = np.arange(people) % mechanism.domain.size
+    return hashlib.sha256(mechanism.randomize(values, Seeded(seed)).tobytes()).hexdigest()
+
+
+def document(name: str) -> dict[str, Any]:
+    """The whole file of one mechanism."""
+    with compiled_from(NEVER):  # the plain path is the one whose law is enumerated
+        return {
+            "mechanism": name,
+            "cases": [_case(number, case) for number, case in enumerate(CASES[name])],
+            "bulk": [
+                {
+                    "document": mechanism.document(),
+                    "people": people,
+                    "seed": 17,
+                    "sha256": bulk_digest(mechanism, people, 17),
+                }
+                for mechanism, people in BULK[name]
+            ],
+            "refused_values": [
+                {"document": mechanism.document(), "values": values, "error": "InvalidAnswer"}
+                for mechanism, values in REFUSED_VALUES[name]
+            ],
+            "refused_reports": [
+                {"document": mechanism.document(), "reports": reports, "error": "InvalidReport"}
+                for mechanism, reports in REFUSED_REPORTS[name]
+            ],
+        }
+
+
+def _case(number: int, case: Case) -> dict[str, Any]:
+    script = Seeded(number).words(500).tolist()
+    for place, word in case.words.items():
+        script[place] = word
+    reports, used = replay(case.mechanism, case.values, script)
+    return {
+        "about": case.about,
+        "document": case.mechanism.document(),
+        "key": case.mechanism.key,
+        "values": case.values,
+        "script": [f"{word:016x}" for word in script[:used]],
+        "reports": reports,
+    }
+
+
+def text(name: str) -> bytes:
+    """The file as it stands in ``golden``."""
+    return msgspec.json.format(msgspec.json.encode(document(name)), indent=1) + b"\n"
+
+
+if __name__ == "__main__":
+    for mechanism_name in CASES:
+        (FOLDER / f"{mechanism_name}.json").write_bytes(text(mechanism_name))
