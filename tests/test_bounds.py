@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import records
+from enumeration import records
 from sudare.bounds.frequency import (
+    count_spread,
     mean_squared_error,
     rare_answer_crossover,
     share_variance,
@@ -65,6 +66,11 @@ def test_the_variance_is_that_of_the_enumerated_law(
 
 def test_the_usual_approximation_is_the_variance_of_a_rare_answer() -> None:
     assert share_variance(0.75, 0.25, 100, 0) == pytest.approx(0.25 * 0.75 / (100 * 0.5**2))
+
+
+def test_the_spread_of_a_count_is_that_of_its_binomials() -> None:
+    """30 holders at 3/4 and 70 others at 1/4: both add 3/16 each."""
+    assert count_spread(0.75, 0.25, 100, 0.3) == pytest.approx(math.sqrt(100 * 3 / 16), rel=1e-12)
 
 
 # GRR and OUE change places

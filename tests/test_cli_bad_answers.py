@@ -40,15 +40,32 @@ def test_an_unknown_line(survey: str, tmp_path: Path) -> None:
     refused(tmp_path, "randomize", survey, "--format", "lines", *OUTPUT, stdin=lines)
 
 
+def test_a_blank_line_is_a_missing_answer(survey: str, tmp_path: Path) -> None:
+    options = ("--format", "lines", *OUTPUT)
+    sentence = refused(tmp_path, "randomize", survey, *options, stdin=b"green\n\nblack\n")
+    assert "position 1" in sentence
+
+
 @pytest.mark.parametrize("encode", [lambda column: column, pa.Array.dictionary_encode])
-@pytest.mark.parametrize("missing", [None, UNTOLD])
-def test_a_null_answer_in_a_table(
-    survey: str, encode: Callable[[pa.Array], pa.Array], missing: str | None, tmp_path: Path
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (None, "the column 'answer' has 1 missing values"),
+        (UNTOLD, "the answer at position 1 is not one of"),
+    ],
+    ids=["null", "unknown"],
+)
+def test_a_bad_answer_in_a_table(
+    survey: str,
+    encode: Callable[[pa.Array], pa.Array],
+    answer: str | None,
+    reason: str,
+    tmp_path: Path,
 ) -> None:
-    answers = pa.table({"answer": encode(pa.array(["green", missing]))})
+    answers = pa.table({"answer": encode(pa.array(["green", answer]))})
     pq.write_table(answers, tmp_path / "answers.parquet")
     sentence = refused(tmp_path, "randomize", survey, "answers.parquet", *OUTPUT)
-    assert "the answer at position 1 is not one of" in sentence
+    assert reason in sentence
     with pa.ipc.new_file(str(tmp_path / "answers.arrow"), answers.schema) as writer:
         writer.write_table(answers)
     assert refused(tmp_path, "randomize", survey, "answers.arrow", *OUTPUT) == sentence

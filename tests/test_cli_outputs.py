@@ -48,6 +48,8 @@ def test_json_has_everything(survey: str, tmp_path: Path) -> None:
         "n": 1200,
         "level": 0.95,
         "simultaneous": False,
+        "population": False,
+        "rough": 0,
     }
     assert [list(row) for row in answers] == [FIELDS] * 3
     total = Aggregate.from_json((tmp_path / "total.json").read_bytes())

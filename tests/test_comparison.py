@@ -8,7 +8,7 @@ import pytest
 from scipy.special import ndtri
 
 from chance import ALPHA, assert_follows, rejects
-from laws import aggregate_law, population
+from enumeration import aggregate_law, population
 from sudare.bounds.frequency import mean_squared_error
 from sudare.comparison import ErrorCurve, error_curves
 from sudare.errors import ParameterError

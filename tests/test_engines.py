@@ -35,7 +35,7 @@ def test_a_mechanism_counts_chunks_as_it_counts_the_whole(name: str, splits: Seq
 def test_a_collection_counts_chunks_under_its_own_key(name: str, splits: Sequence[int]) -> None:
     mechanism = CATEGORICAL[name].calibrate(K, 1.0)
     survey = Collection("tea", "Which tea?", tuple("abcde"), mechanism)
-    reports = survey.randomize("abcde" * 40, Seeded(1))
+    reports = survey.randomize(list("abcde" * 40), Seeded(1))
     total = local.aggregate(survey, np.split(reports, splits))
     assert total == survey.aggregate(reports)
     assert total.key == survey.key != mechanism.key
