@@ -10,7 +10,7 @@ import os
 import hypothesis
 import pytest
 
-pytest.register_assert_rewrite("chance", "enumeration", "laws")
+pytest.register_assert_rewrite("chance", "commands", "enumeration", "laws")
 
 from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
 

@@ -148,7 +148,7 @@ def test_an_empty_file(survey: str, form: str, tmp_path: Path) -> None:
 
 def test_an_empty_file_is_called_empty(survey: str, tmp_path: Path) -> None:
     sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=b"")
-    assert sentence == "the input is empty; there is nothing to randomise"
+    assert sentence == "the input is empty; it holds no answers"
 
 
 @outputs

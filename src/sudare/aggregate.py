@@ -30,6 +30,11 @@ class Aggregate:
                 f"aggregates of different collections can't be added: "
                 f"{self.key[:12]}… and {other.key[:12]}…"
             )
+        if self.counts.shape != other.counts.shape:
+            raise InvalidDocument(
+                f"aggregates of one key have counts of one shape, got {self.counts.shape} "
+                f"and {other.counts.shape}"
+            )
         return type(self)(self.key, self.n + other.n, self.counts + other.counts)
 
     def __eq__(self, other: object) -> bool:

@@ -13,7 +13,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
     After an error, or a crash, whatever stood at ``path`` still stands there.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)  # the name that the caller knows
+        raise
     os.close(handle)
     temporary = Path(name)
     try:

@@ -180,7 +180,7 @@ def read_reports(source: Path | IO[bytes], dtype: np.dtype[np.void], key: str) -
                 reports = from_batch(dtype, batch)
                 seal = seal.after(reports)
                 yield reports
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise InvalidDocument(
@@ -210,8 +210,17 @@ def _open_parquet(path: Path) -> Iterator[tuple["pa.Schema", _Batches]]:
 
     with path.open("rb") as handle:
         file = pq.ParquetFile(handle, page_checksum_verification=True)
-        seal = {b"sudare.seal": (file.metadata.metadata or {}).get(b"sudare.seal", b"")}
-        yield file.schema_arrow, ((batch, seal) for batch in file.iter_batches(1 << 20))
+        yield file.schema_arrow, _parquet_batches(file)
+
+
+def _parquet_batches(file: Any) -> _Batches:  # noqa: ANN401 - pyarrow is untyped
+    import pyarrow as pa
+
+    for batch in file.iter_batches(1 << 20):
+        yield batch, {}
+    # An empty batch at the end brings the seal, as in a stream: it is there without reports too.
+    nothing = [pa.array([], field.type) for field in file.schema_arrow]
+    yield pa.RecordBatch.from_arrays(nothing, schema=file.schema_arrow), file.metadata.metadata
 
 
 @contextmanager

@@ -52,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # The reader went away: say nothing more to it, not even at interpreter exit.
         sys.stdout = None
         sys.exit(1)
+    except UnicodeError:
+        _fail("an input is not valid UTF-8 text")
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
 

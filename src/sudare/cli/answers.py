@@ -4,11 +4,13 @@ Nothing that is read here may reach an error message: a header can be somebody's
 when a file has none.
 """
 
+import csv
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from sudare.collection import Collection
 
 _BLOCK = 1 << 22  # bytes of text parsed at a time
+_HEAD = 1 << 16  # bytes looked at to know what a file is
 _ROWS = 1 << 18
 
 
@@ -31,15 +34,21 @@ def read_column(
     import pyarrow as pa
 
     with ExitStack() as stack:
-        handle, size = _handle(path, stack)
-        form = _format(path, handle) if form == "auto" else form
+        piped = str(path) == "-"
+        source = _Source(sys.stdin.buffer if piped else stack.enter_context(path.open("rb")))
+        if not source.head:
+            raise InvalidDocument("the input is empty; it holds no answers")
+        form = source.form() if form == "auto" else form
+        if piped and (form == "parquet" or source.head.startswith(b"ARROW1")):
+            kind = "Parquet" if form == "parquet" else "an Arrow file (unlike a stream)"
+            raise ParameterError(f"{kind} can't be read from a pipe: name the file")
         try:
             if form == "parquet":
                 yield from _parquet(path, column, progress)
                 return
-            for batch in _batches(handle, column, form):
+            for batch in _batches(path, source, column, form):
                 yield _column(batch, column)
-                progress(handle.tell() if size else 0, size)
+                progress(source.served, 0 if piped else path.stat().st_size)
         except pa.ArrowKeyError:
             raise _no_column(column) from None
         except pa.ArrowException:
@@ -47,6 +56,34 @@ def read_column(
             raise InvalidDocument(
                 f"the input can't be read as {form}; see --format for what is understood"
             ) from None
+
+
+class _Source(io.BufferedIOBase):
+    """A stream of bytes whose beginning has been looked at, and that counts what it hands out."""
+
+    def __init__(self, source: IO[bytes]) -> None:
+        self._source = source
+        self.head = self._unread = source.read(_HEAD)
+        self.served = 0
+
+    def form(self) -> str:
+        """What kind of file begins like this."""
+        if self.head.startswith(b"PAR1"):
+            return "parquet"
+        return "arrow" if self.head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "csv"
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece, self._unread = self._unread[:size], self._unread[len(self._unread[:size]) :]
+        if size is None or size < 0:
+            piece += self._unread + self._source.read()
+            self._unread = b""
+        elif len(piece) < size:
+            piece += self._source.read(size - len(piece))
+        self.served += len(piece)
+        return piece
 
 
 def encode(collection: "Collection", column: "pa.Array", offset: int) -> NDArray[np.int64]:
@@ -61,47 +98,31 @@ def encode(collection: "Collection", column: "pa.Array", offset: int) -> NDArray
     return np.asarray(numbers.to_numpy(), np.int64)
 
 
-def _handle(path: Path, stack: ExitStack) -> tuple[IO[bytes], int]:
-    if str(path) == "-":
-        return sys.stdin.buffer, 0
-    return stack.enter_context(path.open("rb")), path.stat().st_size
-
-
-def _format(path: Path, handle: IO[bytes]) -> str:
-    start = cast("Any", handle).peek(8)[:8]
-    if not start:
-        raise InvalidDocument("the input is empty; there is nothing to randomise")
-    if start.startswith(b"PAR1"):
-        if str(path) == "-":
-            raise ParameterError("Parquet can't be read from a pipe: name the file")
-        return "parquet"
-    return "arrow" if start.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "csv"
-
-
-def _batches(handle: IO[bytes], column: str, form: str) -> Iterator["pa.RecordBatch"]:
+def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["pa.RecordBatch"]:
     import pyarrow as pa
-    from pyarrow import csv
+    from pyarrow import csv as arrow_csv
 
     if form == "arrow":
-        is_file = cast("Any", handle).peek(6)[:6] == b"ARROW1"
-        if is_file:
-            file = pa.ipc.open_file(handle)
+        if source.head.startswith(b"ARROW1"):
+            file = pa.ipc.open_file(path)
             return (file.get_batch(index) for index in range(file.num_record_batches))
-        return iter(pa.ipc.open_stream(handle))
+        return iter(pa.ipc.open_stream(source))
     lines = form == "lines"
+    if not lines:
+        _check_header(source.head, column)
     return iter(
-        csv.open_csv(
-            handle,
-            read_options=csv.ReadOptions(
+        arrow_csv.open_csv(
+            source,
+            read_options=arrow_csv.ReadOptions(
                 block_size=_BLOCK, use_threads=False, column_names=[column] if lines else None
             ),
             # A line is one answer whatever it contains: no delimiter, no quotes.
-            parse_options=csv.ParseOptions(
+            parse_options=arrow_csv.ParseOptions(
                 delimiter="\x1f" if lines else ",",
                 quote_char=False if lines else '"',
                 ignore_empty_lines=not lines,
             ),
-            convert_options=csv.ConvertOptions(
+            convert_options=arrow_csv.ConvertOptions(
                 include_columns=[column],
                 column_types={column: pa.string()},
                 strings_can_be_null=False,
@@ -110,14 +131,21 @@ def _batches(handle: IO[bytes], column: str, form: str) -> Iterator["pa.RecordBa
     )
 
 
+def _check_header(head: bytes, column: str) -> None:
+    """Refuse a name that stands over two columns: Arrow would take the first."""
+    text = head.decode("utf-8-sig", errors="replace")
+    names = next(csv.reader(io.StringIO(text)), [])
+    if names.count(column) > 1:
+        raise _two_columns(column)
+
+
 def _parquet(
     path: Path, column: str, progress: Callable[[int, int], object]
 ) -> Iterator["pa.Array"]:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    if column not in file.schema_arrow.names:
-        raise _no_column(column)
+    _check_names(file.schema_arrow.names, column)
     done, rows = 0, file.metadata.num_rows
     for batch in file.iter_batches(_ROWS, columns=[column]):
         yield _column(batch, column)
@@ -129,14 +157,24 @@ def _column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if column not in batch.schema.names:
-        raise _no_column(column)
+    _check_names(batch.schema.names, column)
     values = batch.column(column)
     if values.null_count:
         raise InvalidDocument(f"the column {column!r} has {values.null_count} missing values")
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     return values if pa.types.is_string(values.type) else pc.cast(values, pa.string())
+
+
+def _check_names(names: list[str], column: str) -> None:
+    if column not in names:
+        raise _no_column(column)
+    if names.count(column) > 1:
+        raise _two_columns(column)
+
+
+def _two_columns(column: str) -> InvalidDocument:
+    return InvalidDocument(f"the input has more than one column {column!r}; rename the others")
 
 
 def _no_column(column: str) -> InvalidDocument:

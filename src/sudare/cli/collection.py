@@ -121,13 +121,13 @@ def show(collection: Path, as_json: bool) -> None:
     facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
     facts.add_column()
     facts.add_column(overflow="fold")
-    facts.add_row("name", agreed.name)
+    facts.add_row("name", Text(agreed.name))
     facts.add_row("mechanism", str(agreed.mechanism))
     facts.add_row("ε per report", repr(agreed.epsilon))
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
     facts.add_row("minimum reports", str(agreed.minimum_reports))
     facts.add_row("key", agreed.key)
-    facts.add_row("answers", "\n".join(agreed.answers))
+    facts.add_row("answers", Text("\n".join(agreed.answers)))
     Console().print(facts, markup=False)
 
 

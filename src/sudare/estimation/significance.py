@@ -14,9 +14,11 @@ def presence(counts: NDArray[np.int64], n: int, q: float) -> Floats:
     If nobody does, each of the n reports supports it with chance q on its own: the count is
     binomial, and the p-value is the chance of a count at least as large.
     """
-    from scipy.special import bdtrc  # heavy, and only an analyst needs it
+    from scipy.special import betainc  # heavy, and only an analyst needs it
 
-    return np.where(counts <= 0, 1.0, np.asarray(bdtrc(counts - 1.0, n, q), np.float64))
+    # The binomial tail as an incomplete beta function; SciPy's bdtrc loses digits at large n.
+    tail = betainc(np.maximum(counts, 1), n - np.maximum(counts, 1) + 1, q)
+    return np.where(counts <= 0, 1.0, np.asarray(tail, np.float64))
 
 
 def holm(p_values: Floats) -> Floats:
