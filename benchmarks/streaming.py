@@ -94,7 +94,7 @@ def flow(stream: Stream, people: int, folder: Path, progress: Progress) -> Passe
     seconds = time.perf_counter() - start
     if randomize.returncode or aggregate.returncode:
         raise SystemExit(said.read_text())
-    counted = json.loads(total.read_text())["n"]
+    counted = json.loads(total.read_text())["aggregate"]["n"]
     if counted != people:
         raise SystemExit(f"{people} people answered, {counted} reports were counted")
     return Passed(people, seconds, *peaks)

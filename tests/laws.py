@@ -255,13 +255,3 @@ class MechanismLaws:
         people = COMPILE_FROM * 8 // max(8, large.report_dtype.itemsize) + 1000
         values = random_values(large, people, Seeded(seed + 1))
         kernels_repeat_the_plain_path(large, values, seed)
-
-    def test_a_long_batch_is_even_blocks_one_after_the_other(
-        self, large: Mechanism, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        values = random_values(large, 2501, Seeded(1))
-        together, apart = Seeded(2), Seeded(2)
-        blocks = [large.randomize(part, apart) for part in np.split(values, [833, 1667])]
-        monkeypatch.setattr("sudare.mechanism.BLOCK", 1000)
-        reports = large.randomize(values, together)
-        assert reports.tobytes() == np.concatenate(blocks).tobytes()

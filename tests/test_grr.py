@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from enumeration import aggregate_law, population
+from enumeration import aggregate_law, population, random_values
 from laws import MechanismLaws
 from sudare import GRR, Mechanism, Scripted, Seeded
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
@@ -25,6 +25,16 @@ class TestGRR(MechanismLaws):
     def wrong(self, mechanism: Mechanism) -> Mechanism:
         assert isinstance(mechanism, GRR)
         return replace(mechanism, keep=mechanism.keep + 3 / 32)
+
+
+def test_a_long_batch_is_even_blocks_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = GRR.calibrate(43, 1.0)
+    values = random_values(mechanism, 2501, Seeded(1))
+    together, apart = Seeded(2), Seeded(2)
+    blocks = [mechanism.randomize(part, apart) for part in np.split(values, [833, 1667])]
+    monkeypatch.setattr("sudare.mechanisms.grr._BLOCK", 1000)
+    reports = mechanism.randomize(values, together)
+    assert reports.tobytes() == np.concatenate(blocks).tobytes()
 
 
 def test_warners_coin_is_log_three() -> None:

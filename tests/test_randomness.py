@@ -176,10 +176,10 @@ def test_compiled_lanes_are_the_plain_ones(edge: int, bound: int, count: int, se
     assert len(outcomes) == 1
 
 
-def test_coins_in_bulk_are_decided_in_groups_of_8192_words() -> None:
+def test_coins_in_bulk_are_decided_in_groups_of_32768_words() -> None:
     # p = 1/4: u is below where both its bits are 0, and each group has its two planes together.
-    first, second, third, fourth = np.split(Seeded(5).words(16_400), [8192, 16_384, 16_392])
-    coins = Seeded(5).packed(0.25, 8200, 64)[:, 0]
+    first, second, third, fourth = np.split(Seeded(5).words(65_552), [32_768, 65_536, 65_544])
+    coins = Seeded(5).packed(0.25, 32_776, 64)[:, 0]
     assert coins.tolist() == [*~(first | second), *~(third | fourth)]
 
 

@@ -23,7 +23,7 @@ COIN_BITS = 53  # probabilities are multiples of 2^-53: every one is a float, ex
 _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word more
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
-_GROUP = 8192  # packed words decided together: their planes fill 512 KiB, a cache's worth
+_GROUP = 32768  # packed words decided together: their planes fill 2 MiB, a cache's worth
 
 
 class _Scratch(threading.local):
@@ -124,35 +124,36 @@ class Keystream(ABC):
         After 8 bits a quarter of a coin in 64 is undecided: each takes a word of its own.
         """
         edge, width = threshold(p), packed_words(bits)
-        if edge == 1 << COIN_BITS:
-            coins = np.full(rows * width, ~np.uint64(0))
+        coins = np.empty(rows * width, np.uint64)
+        if edge in (0, 1 << COIN_BITS):
+            coins[:] = np.uint64(2**64 - 1) if edge else np.uint64(0)
         else:
-            coins = np.zeros(rows * width, np.uint64)
-            for start in range(0, coins.size if edge else 0, _GROUP):
-                group = coins[start : start + _GROUP]
-                self._compare(edge, group, compiled=coins.size >= COMPILE_FROM)
+            self._compare(edge, coins)
         table = coins.reshape(rows, width)
         if bits % 64:
             table[:, -1] &= np.uint64((1 << bits % 64) - 1)
         return table
 
-    def _compare(self, edge: int, below: Words, *, compiled: bool) -> None:
-        """Set each bit of ``below`` whose u is below ``edge``."""
+    def _compare(self, edge: int, coins: Words) -> None:
+        """Make each bit of ``coins`` say whether its u is below ``edge``, group by group."""
         compare, settle = _compare_plain, _settle_plain
-        if compiled:
+        if coins.size >= COMPILE_FROM:
             from sudare.kernels.coins import compare, settle
         trailing = (edge & -edge).bit_length() - 1  # past p's last 1, no u is below it
         planes = min(_PLANES, COIN_BITS - trailing)
-        bits = [edge >> (COIN_BITS - 1 - plane) & 1 for plane in range(planes)]
-        masks = np.array([-bit & 2**64 - 1 for bit in bits], np.uint64)
-        undecided = np.full(below.size, ~np.uint64(0))
-        words = self._passing(planes * below.size).reshape(planes, -1)
-        compare(words, masks, below, undecided)
         left = COIN_BITS - planes
         low = edge & ((1 << left) - 1)
-        if low:
-            coins = self._remaining(int(np.bitwise_count(undecided).sum()), low, left)
-            settle(below, undecided, coins)
+        masks = np.array([-(edge >> left + j & 1) & 2**64 - 1 for j in range(planes)][::-1], "<u8")
+        for start in range(0, coins.size, _GROUP):
+            below = coins[start : start + _GROUP]
+            below[:] = 0
+            undecided = _scratch.room("undecided", below.size)
+            undecided[:] = 2**64 - 1
+            words = self._passing(planes * below.size).reshape(planes, -1)
+            compare(words, masks, below, undecided)
+            if low:
+                count = int(np.bitwise_count(undecided).sum())
+                settle(below, undecided, self._remaining(count, low, left))
 
     def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
         """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""

@@ -28,10 +28,6 @@ Records = NDArray[np.void]
 
 _FRACTION = re.compile(r"([0-9]{1,16})/([1-9][0-9]{0,15})", re.ASCII)  # 2^53 has 16 digits
 
-# People randomised together: enough to pay for a call, few enough for a cache. Part of the
-# format: a golden vector of any length means the same to every implementation.
-BLOCK = 1 << 18
-
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
@@ -112,16 +108,7 @@ class Mechanism(ABC):
             values: one value per person; a value outside the domain raises ``InvalidAnswer``.
             rng: the system's cryptographic randomness unless an experiment says otherwise.
         """
-        checked = self.domain.check(values)
-        rng = rng or System()
-        blocks = -(-len(checked) // BLOCK)
-        if blocks <= 1:
-            return self.perturb(checked, rng)
-        reports = np.empty(len(checked), self.report_dtype)
-        for index in range(blocks):  # as even as can be
-            block = slice(len(checked) * index // blocks, len(checked) * (index + 1) // blocks)
-            reports[block] = self.perturb(checked[block], rng)
-        return reports
+        return self.perturb(self.domain.check(values), rng or System())
 
     def aggregate(self, reports: Records) -> Aggregate:
         """Check the reports and count them."""

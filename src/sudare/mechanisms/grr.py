@@ -25,6 +25,10 @@ from sudare.keystream import Keystream
 from sudare.mechanism import CategoricalMechanism, Records
 from sudare.randomness import Randomness
 
+# People randomised together: enough to pay for a call, few enough for a cache. Part of the
+# format: a golden vector of any length means the same to every implementation.
+_BLOCK = 1 << 18
+
 
 @dataclass(frozen=True)
 class GRR(CategoricalMechanism):
@@ -86,19 +90,25 @@ class GRR(CategoricalMechanism):
         return (1 - self.keep) / (self.k - 1)
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
-        """Keep the answer or swap it for another."""
-        honest = rng.bernoulli(self.keep, values.shape)
+        """Keep each answer or swap it for another."""
         reports = np.empty(len(values), self.report_dtype)
+        blocks = -(-len(values) // _BLOCK)
+        for index in range(blocks):  # as even as can be
+            block = slice(len(values) * index // blocks, len(values) * (index + 1) // blocks)
+            self._swap(values[block], rng, reports["answer"][block])
+        return reports
+
+    def _swap(self, values: NDArray[Any], rng: Randomness, out: NDArray[Any]) -> None:
+        honest = rng.bernoulli(self.keep, values.shape)
         if isinstance(rng, Keystream) and len(values) >= COMPILE_FROM and self.k > 2:
             from sudare.kernels.choices import respond
 
             lanes = rng.fair_lanes(self.k - 1, len(values))
-            respond(values, honest, lanes, self.k - 1, reports["answer"])
+            respond(values, honest, lanes, self.k - 1, out)
         else:
             lie = rng.below(self.k - 1, values.shape)
             lie += lie >= values  # skip over the truth
-            reports["answer"] = np.where(honest, values, lie)
-        return reports
+            out[:] = np.where(honest, values, lie)
 
     def check(self, reports: Records) -> None:
         """Every answer is below ``k``."""
