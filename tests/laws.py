@@ -193,22 +193,7 @@ class MechanismLaws:
         document = mechanism.document()
         changes: list[dict[str, Any]] = [{"name": "?"}, {"extra": 1}]
         for name in document:
-            wrong: tuple[Any, ...] = (
-                None,
-                "x",
-                [],
-                1.5,
-                True,
-                -1,
-                2**70,
-                "1/3",
-                "2/4",
-                "0.5",
-                "1/0",
-                " 1/2",
-                "2",
-            )
-            changes.extend({name: value} for value in wrong)
+            changes.extend({name: value} for value in ILL_TYPED)
             with pytest.raises(InvalidDocument):
                 from_document({key: value for key, value in document.items() if key != name})
         for change in changes:

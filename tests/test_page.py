@@ -27,6 +27,7 @@ class Curve(NamedTuple):
     x: Floats
     y: Floats
     stderr: Floats | None = None
+    theory: Floats | None = None
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,35 @@ from sudare.keystream import Keystream
 from sudare.mechanism import CategoricalMechanism
 
 Floats = NDArray[np.float64]
+
+
+class Curve(Protocol):
+    """A labelled line of points that plots and pages can draw."""
+
+    @property
+    def label(self) -> str:
+        """The curve's name in the legend."""
+        ...
+
+    @property
+    def x(self) -> Floats:
+        """Where each point stands."""
+        ...
+
+    @property
+    def y(self) -> Floats:
+        """How high it is."""
+        ...
+
+    @property
+    def stderr(self) -> Floats | None:
+        """The standard error of each height, where it is known."""
+        ...
+
+    @property
+    def theory(self) -> Floats | None:
+        """The height predicted, where there is a prediction."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

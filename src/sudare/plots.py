@@ -10,7 +10,6 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 import matplotlib as mpl
 import numpy as np
@@ -21,6 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter, ScalarFormatter
 from numpy.typing import ArrayLike, NDArray
 
+from sudare.comparison import Curve
 from sudare.errors import ParameterError
 from sudare.estimate import Estimate
 from sudare.files import replacing
@@ -55,35 +55,6 @@ _JAPANESE = (
 )
 # What each format would write of its own accord, and differently from run to run: left out.
 _FORMATS = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
-
-
-class Curve(Protocol):
-    """An error against ε (or anything else): measured, its standard error, and predicted."""
-
-    @property
-    def label(self) -> str:
-        """Whose error."""
-        ...
-
-    @property
-    def x(self) -> Floats:
-        """Where it was measured."""
-        ...
-
-    @property
-    def y(self) -> Floats:
-        """The error measured."""
-        ...
-
-    @property
-    def stderr(self) -> Floats:
-        """Its standard error."""
-        ...
-
-    @property
-    def theory(self) -> Floats:
-        """The error predicted."""
-        ...
 
 
 def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each by name
@@ -160,11 +131,12 @@ def error_figure(
     axes = _axes(figure, title)
     axes.set_yscale("log", nonpositive="clip")
     for curve, (colour, marker) in zip(curves, cycle(_LINES), strict=False):
-        axes.plot(curve.x, curve.theory, color=colour, linewidth=0.8, label="_theory")
+        if curve.theory is not None:
+            axes.plot(curve.x, curve.theory, color=colour, linewidth=0.8, label="_theory")
         axes.errorbar(
             curve.x,
             curve.y,
-            yerr=_NORMAL_95 * np.asarray(curve.stderr),
+            yerr=None if curve.stderr is None else _NORMAL_95 * curve.stderr,
             color=colour,
             fmt=marker,
             markersize=3.5,
@@ -172,7 +144,7 @@ def error_figure(
             capsize=1.5,
             label=_readable(curve.label, "?"),
         )
-    if curves:
+    if any(curve.theory is not None for curve in curves):
         axes.plot([], [], color=_INK, linewidth=0.8, label="theory")
     for name, place in marks.items():
         axes.axvline(place, color=_INK, linewidth=0.9, linestyle=":")

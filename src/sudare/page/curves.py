@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import Protocol
 
 import numpy as np
 
+from sudare.comparison import Curve
 from sudare.errors import ParameterError
 from sudare.page.document import document, remarks, section, table
 from sudare.page.scale import Floats, Scale
@@ -23,30 +23,6 @@ _MARKS = (
     '<path d="M0 5 5-4H-5Z"/>',
     '<circle r="3.5" class="hollow"/>',
 )
-
-
-class Curve(Protocol):
-    """A labelled line of points, with the standard error of each where it is known."""
-
-    @property
-    def label(self) -> str:
-        """The curve's name in the legend."""
-        ...
-
-    @property
-    def x(self) -> Floats:
-        """Where each point stands."""
-        ...
-
-    @property
-    def y(self) -> Floats:
-        """How high it is."""
-        ...
-
-    @property
-    def stderr(self) -> Floats | None:
-        """The standard error of each height."""
-        ...
 
 
 def error_page(  # noqa: PLR0913 - a chart's texts and axes, each by name
