@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from compiled import NEVER, compiled_from
@@ -181,6 +181,29 @@ def test_coins_in_bulk_are_decided_in_groups_of_32768_words() -> None:
     first, second, third, fourth = np.split(Seeded(5).words(65_552), [32_768, 65_536, 65_544])
     coins = Seeded(5).packed(0.25, 32_776, 64)[:, 0]
     assert coins.tolist() == [*~(first | second), *~(third | fourth)]
+
+
+@given(EDGES, st.lists(st.integers(0, ALL), min_size=3, max_size=3), st.booleans())
+def test_one_coin_is_the_first_of_a_batch(edge: int, words: list[int], tied: bool) -> None:
+    """A single coin takes a path of its own: the same coin, from the same words."""
+    if tied:
+        words[0] = words[0] >> 16 << 16 | edge >> TIE_BITS
+    one, two = Scripted(words), Scripted(words)
+    with_neighbour = two.bernoulli(edge / 2**53, 2)  # the second lane of the same word
+    neighbour_tied = words[0] >> 16 & 0xFFFF == edge >> TIE_BITS
+    assert one.bernoulli(edge / 2**53, 1).tolist() == with_neighbour[:1].tolist()
+    assert neighbour_tied or one.used == two.used
+
+
+@given(st.integers(2, 2**32), st.lists(st.integers(0, ALL), min_size=40, max_size=40))
+def test_one_number_is_the_high_half_of_the_first_fair_lane(bound: int, words: list[int]) -> None:
+    bits = 16 if bound <= 4096 else 32
+    span = 1 << bits
+    fair = [word for word in words if word % span * bound % span >= span % bound]
+    assume(fair)
+    rng = Scripted(words)
+    assert rng.below(bound, (1, 1)).tolist() == [[fair[0] % span * bound >> bits]]
+    assert rng.used == words.index(fair[0]) + 1
 
 
 @pytest.mark.parametrize("bits", [1, 43, 64, 65, 130])

@@ -86,7 +86,10 @@ class Keystream(ABC):
         if edge in (0, 1 << COIN_BITS):
             return np.full(shape, bool(edge))
         high, low = edge >> _TIE_BITS, edge & ((1 << _TIE_BITS) - 1)
-        coins, ties = _toss(self._lanes(np.uint16, _size(shape)), high)
+        count = _size(shape)
+        if count == 1:
+            return np.full(shape, self._coin(high, low))
+        coins, ties = _toss(self._lanes(np.uint16, count), high)
         if low:
             coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
         return coins.reshape(shape)
@@ -95,7 +98,10 @@ class Keystream(ABC):
         """Uniform integers: the high half of lane × bound, by Lemire's method."""
         if bound == 1:
             return np.zeros(shape, np.int64)
-        lanes = self.fair_lanes(bound, _size(shape))
+        count = _size(shape)
+        if count == 1:
+            return np.full(shape, self._number(bound), np.int64)
+        lanes = self.fair_lanes(bound, count)
         high = lanes.astype(np.uint64) * np.uint64(bound) >> np.uint64(8 * lanes.itemsize)
         return high.astype(np.int64).reshape(shape)
 
@@ -104,11 +110,8 @@ class Keystream(ABC):
 
         They are valid until this thread's next draw.
         """
-        if not 2 <= bound <= 2**32:
-            raise ParameterError(f"a bound must be between 1 and 2^32, got {bound}")
-        # 16 bits while redraws stay rarer than 1 in 16
-        dtype: type[np.uint16 | np.uint32] = np.uint16 if bound <= 4096 else np.uint32
-        width = np.dtype(dtype).itemsize
+        width = _lane_width(bound)
+        dtype = np.uint16 if width == 2 else np.uint32
         biased = (1 << 8 * width) % bound
         lanes = self._lanes(dtype, count)
         again = _low_products(lanes, bound, biased)
@@ -117,6 +120,21 @@ class Keystream(ABC):
             lanes[again] = redrawn
             again = again[_low_products(redrawn, bound, biased)]
         return lanes
+
+    def _coin(self, high: int, low: int) -> bool:
+        """One coin, as ``bernoulli`` tosses it, without an array."""
+        first = int(self.words(1)[0]) & 0xFFFF
+        if first != high or not low:
+            return first < high
+        return int(self.words(1)[0]) >> 64 - _TIE_BITS < low
+
+    def _number(self, bound: int) -> int:
+        """One number, as ``below`` draws it, without an array."""
+        bits = 8 * _lane_width(bound)
+        while True:
+            product = (int(self.words(1)[0]) & (1 << bits) - 1) * bound
+            if product & (1 << bits) - 1 >= (1 << bits) % bound:
+                return product >> bits
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
         """Coins in bulk: 64 comparisons u < p at a time, bit by bit from the highest.
@@ -153,7 +171,8 @@ class Keystream(ABC):
             compare(words, masks, below, undecided)
             if low:
                 count = int(np.bitwise_count(undecided).sum())
-                settle(below, undecided, self._remaining(count, low, left))
+                if count:
+                    settle(below, undecided, self._remaining(count, low, left))
 
     def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
         """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
@@ -166,6 +185,13 @@ class Keystream(ABC):
 
 def _size(shape: Shape) -> int:
     return shape if isinstance(shape, int) else math.prod(shape)
+
+
+def _lane_width(bound: int) -> int:
+    """The bytes of a lane that draws below ``bound``: 2 while redraws stay rarer than 1 in 16."""
+    if not 1 <= bound <= 2**32:
+        raise ParameterError(f"a bound must be between 1 and 2^32, got {bound}")
+    return 2 if bound <= 4096 else 4
 
 
 def _toss(lanes: NDArray[np.uint16], high: int) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:

@@ -196,7 +196,7 @@ class CategoricalMechanism(Mechanism):
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate one that spends at most ``epsilon``."""
 
-    @property
+    @cached_property
     def domain(self) -> Categories:
         """The ``k`` answers, numbered from 0."""
         return Categories(self.k)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -60,7 +61,7 @@ class GRR(CategoricalMechanism):
             raise too_small(epsilon)
         return cls(k, keep)
 
-    @property
+    @cached_property
     def report_dtype(self) -> np.dtype[np.void]:
         """One answer, in the fewest bytes that hold it."""
         return np.dtype([("answer", np.min_scalar_type(self.k - 1).newbyteorder("<"))])

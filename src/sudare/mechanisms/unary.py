@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -44,7 +45,7 @@ class Unary(CategoricalMechanism):
                 f"got p={self.p!r} and q={self.q!r}"
             )
 
-    @property
+    @cached_property
     def report_dtype(self) -> np.dtype[np.void]:
         """``k`` bits in little-endian 64-bit words; the bits above ``k`` are 0."""
         return np.dtype([("bits", "<u8", (packed_words(self.k),))])
