@@ -43,7 +43,8 @@ def option_names(option: click.Parameter) -> list[str]:
 
 def section(path: tuple[str, ...], command: click.Command) -> str:
     """One command: usage, prose, examples, options."""
-    context = click.Context(command, info_name=" ".join(path))
+    # Click keeps a command's help option from its first use: it must be the real one.
+    context = click.Context(command, info_name=" ".join(path), **cli.context_settings)
     usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
     parts = [f"## {' '.join(path)}", f"```text\n{usage}\n```", *_prose(command.help or "")]
     rows = [

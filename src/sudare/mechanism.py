@@ -26,7 +26,7 @@ from sudare.randomness import Randomness, System
 
 Records = NDArray[np.void]
 
-_FRACTION = re.compile(r"([0-9]{1,16})/([1-9][0-9]{0,15})", re.ASCII)  # 2^53 has 16 digits
+_FRACTION = re.compile(r"([0-9]{1,16})(?:/([1-9][0-9]{0,15}))?", re.ASCII)  # 2^53 has 16 digits
 
 
 @dataclass(frozen=True)
@@ -212,9 +212,9 @@ def _parameter(name: str, value: object, kind: object) -> int | float:
     if kind is int and type(value) is int:
         return value
     if kind is float and isinstance(value, str) and (parts := _FRACTION.fullmatch(value)):
-        exact = Fraction(int(parts[1]), int(parts[2]))
+        exact = Fraction(int(parts[1]), int(parts[2] or 1))
         # str(exact) == value: one way to write a number, so one key for one mechanism
-        if Fraction(float(exact)) == exact and str(exact) == value:
+        if exact <= 1 and Fraction(float(exact)) == exact and str(exact) == value:
             return float(exact)
     expected = "a whole number" if kind is int else 'a reduced binary fraction such as "3/4"'
     raise InvalidDocument(f"the parameter {name} must be {expected}, got {value!r}")

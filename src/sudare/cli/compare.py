@@ -143,10 +143,11 @@ def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:
 
 
 def _print(curves: "list[ErrorCurve]", people: str) -> None:
+    from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=f"Mean squared error of the shares: {people}", title_justify="left")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("ε", justify="right")
     for curve in curves:
         table.add_column(curve.label, justify="right")
@@ -155,12 +156,13 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         best = min(curve.y[index] for curve in curves)
         cells = [f"{epsilon:g}"]
         for curve in curves:
-            text = f"{curve.y[index]:.3e} ± {curve.stderr[index]:.0e}"
+            text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / curve.y[index]:.0%}"
             cells += [
                 f"[bold green]{text}[/]" if curve.y[index] == best else text,
-                f"{curve.theory[index]:.3e}",
+                f"{curve.theory[index]:.2e}",
             ]
         table.add_row(*cells)
+    click.echo(f"Mean squared error of the shares: {people}")
     Console().print(table)
 
 

@@ -137,10 +137,10 @@ class GRR(CategoricalMechanism):
         return Evidence(counts, np.array([self.holder]), np.array([self.others]))
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """The same law told differently: with chance k · others a uniform answer, else truth."""
+        """The same law told differently: with some chance the truth, else a uniform answer."""
         counts = self.domain.population(truth)
         generator = rng.generator()
-        honest = generator.binomial(counts, 1 - self.k * self.others)
+        honest = generator.binomial(counts, max(0.0, (self.k * self.keep - 1) / (self.k - 1)))
         blind = generator.multinomial(counts.sum() - honest.sum(), np.full(self.k, 1 / self.k))
         return Aggregate(self.key, int(counts.sum()), honest + blind)
 
