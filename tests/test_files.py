@@ -66,3 +66,29 @@ def test_a_folder_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError), replacing(folder):
         pass
     assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_permissions_and_links_outlive_a_replacement(tmp_path: Path) -> None:
+    secret, link = tmp_path / "secret", tmp_path / "link"
+    secret.write_text("old")
+    secret.chmod(0o600)
+    link.symlink_to(secret)
+    with replacing(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert secret.read_text() == "new"
+    assert secret.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_is_written_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with replacing(pipe) as target:
+        assert target == pipe
+    assert pipe.is_fifo()
+
+
+def test_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError) as error, replacing(tmp_path):
+        pytest.fail("a folder can't be replaced")
+    assert error.value.filename == str(tmp_path)

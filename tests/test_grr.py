@@ -1,9 +1,10 @@
 """Generalized randomized response."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from enumeration import aggregate_law, population, random_values
 from laws import MechanismLaws
-from sudare import GRR, Mechanism, Scripted, Seeded
+from sudare import GRR, OUE, SUE, Mechanism, Scripted, Seeded
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
 
 UNIT = 2.0**-53
@@ -150,3 +151,25 @@ def test_simulate_works_for_the_faintest_coin(k: int) -> None:
     faintest = GRR(k, math.floor(2**53 / k + 1) * UNIT)
     total = faintest.simulate([10] * k, Seeded(1))
     assert total.counts.sum() == total.n == 10 * k
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("family", [GRR, OUE, SUE])
+def test_a_narrow_budget_is_not_overspent(
+    family: type[GRR | OUE | SUE], kind: Callable[[float], Any]
+) -> None:
+    for budget in (0.1, 1.0, 1.1, 3.3):
+        assert family.calibrate(5, kind(budget)).epsilon <= float(kind(budget))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.int64])
+@pytest.mark.parametrize("family", [GRR, OUE, SUE])
+def test_the_number_of_answers_may_be_numpys(
+    family: type[GRR | OUE | SUE], kind: Callable[[int], Any]
+) -> None:
+    mechanism = family.calibrate(kind(200), 1.0)
+    assert mechanism == family.calibrate(200, 1.0)
+    assert type(mechanism.k) is int
+    assert mechanism.aggregate(mechanism.randomize(np.arange(200), Seeded(1))).n == 200
+    with pytest.raises(ParameterError, match=r"k must be a whole number, got 5\.0"):
+        family.calibrate(5.0, 1.0)  # type: ignore[arg-type]

@@ -5,10 +5,12 @@ import sys
 import threading
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import CipherContext
+from numpy.typing import NDArray
 
 from chance import assert_follows, rejects
 from sudare import Scripted, Seeded, System, randomness
@@ -135,3 +137,46 @@ def test_a_key_is_renewed_before_its_share_is_spent(monkeypatch: pytest.MonkeyPa
     rng.words(1 << 14)  # more than a whole one
     assert len(keys) == len(set(keys)) == 6
     assert {len(key) for key in keys} == {32}
+
+
+INTERRUPTED_FORK = """
+import os
+from sudare import System
+rng = System()
+parent = rng.words(1000)
+read, write = os.pipe()
+if os.fork() == 0:
+    urandom, os.urandom = os.urandom, None  # the child's first try for a key fails
+    try:
+        rng.words(1000)
+    except TypeError:
+        os.urandom = urandom
+    os.write(write, rng.words(1000).tobytes())
+    os._exit(0)
+os.wait()
+print(rng.words(1000).tobytes() == os.read(read, 8000), flush=True)
+"""
+
+
+def test_a_child_that_got_no_key_does_not_go_on_with_its_parents() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_FORK]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("count", [1000, 70_000])
+def test_a_draw_that_interrupts_another_shares_nothing_with_it(count: int) -> None:
+    """As a signal handler does: the inner draw comes between the outer's words and their use."""
+    expected = [Seeded(1).bernoulli(0.25, count), Seeded(2).bernoulli(0.25, count)]
+    inner: list[NDArray[Any]] = []
+
+    class Interrupted(Seeded):
+        def fill(self, words: NDArray[np.uint64]) -> None:
+            super().fill(words)
+            if not inner:
+                inner.append(np.empty(0))
+                inner.append(Seeded(2).bernoulli(0.25, count))
+
+    outer = Interrupted(1).bernoulli(0.25, count)
+    assert outer.tolist() == expected[0].tolist()
+    assert inner[1].tolist() == expected[1].tolist()

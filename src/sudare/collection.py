@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.aggregate import Aggregate
+from sudare.aggregate import UNREADABLE, Aggregate, where_json_fails
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -144,8 +144,8 @@ class Collection:
         """The collection of a document; one that states less ε than it spends is refused."""
         try:
             document = msgspec.json.decode(data, type=_Document)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise InvalidDocument(f"this is not a collection: {error}") from None
+        except UNREADABLE as error:
+            raise InvalidDocument(f"this is not a collection: {where_json_fails(error)}") from None
         mechanism = from_document(document.mechanism)
         if document.epsilon < mechanism.epsilon:
             raise InvalidDocument(

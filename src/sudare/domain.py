@@ -4,14 +4,23 @@ A domain checks answers on the device, before anything is randomised or sent. It
 say where an answer stands, never what it says.
 """
 
+import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import InvalidAnswer, ParameterError
+
+
+def whole(name: str, value: SupportsIndex) -> int:
+    """A whole number as Python's own, of no width; refuses anything else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ParameterError(f"{name} must be a whole number, got {value!r}") from None
 
 
 class Domain(Protocol):
@@ -38,6 +47,7 @@ class Categories:
     k: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k))
         if not 2 <= self.k <= 2**32:
             raise ParameterError(f"k must be between 2 and 2^32, got {self.k}")
 

@@ -79,10 +79,12 @@ def log_up(ratio: Fraction) -> float:
     return nearest if nearest >= upper else math.nextafter(nearest, math.inf)
 
 
-def text_up(number: float, digits: int = 6) -> str:
-    """A privacy loss in a few digits for people, never fewer than it is."""
+def text_up(number: float | Fraction, digits: int = 6) -> str:
+    """A privacy loss in a few digits for people, never less than it is."""
+    exact = Fraction(number)
     rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
-    return format(rounding.create_decimal_from_float(number).normalize(), "f")
+    top, bottom = decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)
+    return format(rounding.divide(top, bottom).normalize(rounding), "f")
 
 
 def chance_text(probability: float) -> str:
@@ -107,10 +109,11 @@ def too_small(epsilon: float) -> ParameterError:
     )
 
 
-def check_epsilon(epsilon: float) -> None:
-    """Refuse a budget that is not a positive number."""
+def check_epsilon(epsilon: float) -> float:
+    """The budget as a float of full width; refuses one that is not a positive number."""
     if not 0 < epsilon < math.inf:
         raise ParameterError(f"epsilon must be above 0 and finite, got {epsilon}")
+    return float(epsilon)  # a narrower float would compare in its own width, and round
 
 
 def exp_down(epsilon: float) -> Fraction:

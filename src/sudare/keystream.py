@@ -6,6 +6,7 @@ lowest bits of the first. Large batches go through compiled kernels that give th
 """
 
 import math
+import operator
 import threading
 from abc import ABC, abstractmethod
 from typing import Any
@@ -23,21 +24,30 @@ COIN_BITS = 53  # probabilities are multiples of 2^-53: every one is a float, ex
 _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word more
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
+_KEPT = 1 << 19  # words of working memory, 4 MiB: what a block of people needs
 _GROUP = 32768  # packed words decided together: their planes fill 2 MiB, a cache's worth
 
 
 class _Scratch(threading.local):
     """Each thread's working memory, kept from draw to draw.
 
-    Fresh memory comes page by page, which takes longer than filling it.
+    Fresh memory comes page by page, which takes longer than filling it. What is taken is nobody
+    else's until it is given back: code that interrupts a draw and draws itself finds none, and
+    takes fresh memory.
     """
 
-    def room(self, name: str, words: int) -> Words:
+    def take(self, name: str, words: int) -> Words:
         """Room for so many words, with whatever was last in it."""
-        held: Words | None = self.__dict__.get(name)
+        held: Words | None = self.__dict__.pop(name, None)
         if held is None or held.size < words:
-            held = self.__dict__[name] = np.empty(max(words, 1024), "<u8")
+            held = np.empty(max(words, 1024), "<u8")
         return held[:words]
+
+    def give(self, name: str, part: NDArray[Any]) -> None:
+        """Take back what ``take`` gave, or any part of it."""
+        whole = part if part.base is None else part.base
+        if isinstance(whole, np.ndarray) and whole.size <= _KEPT:
+            self.__dict__[name] = whole
 
 
 _scratch = _Scratch()
@@ -70,10 +80,14 @@ class Keystream(ABC):
         return words
 
     def _passing(self, count: int) -> Words:
-        """The next ``count`` words, where this thread's next draw may overwrite them."""
-        words = _scratch.room("words", count)
+        """The next ``count`` words, in working memory: give them back when ``done``."""
+        words = _scratch.take("words", count)
         self.fill(words)
         return words
+
+    def done(self, words: NDArray[Any]) -> None:
+        """Hand back lanes or words that aren't needed any more, for the next draw."""
+        _scratch.give("words", words)
 
     def _lanes(self, dtype: type[np.unsignedinteger[Any]], count: int) -> NDArray[Any]:
         """``count`` passing uniform integers of the dtype's width, out of whole words."""
@@ -89,13 +103,16 @@ class Keystream(ABC):
         count = _size(shape)
         if count == 1:
             return np.full(shape, self._coin(high, low))
-        coins, ties = _toss(self._lanes(np.uint16, count), high)
+        lanes = self._lanes(np.uint16, count)
+        coins, ties = _toss(lanes, high)
+        self.done(lanes)
         if low:
             coins[ties] = self._remaining(ties.size, low, _TIE_BITS)
         return coins.reshape(shape)
 
     def below(self, bound: int, shape: Shape) -> NDArray[np.int64]:
         """Uniform integers: the high half of lane × bound, by Lemire's method."""
+        bound = operator.index(bound)
         if bound == 1:
             return np.zeros(shape, np.int64)
         count = _size(shape)
@@ -103,12 +120,13 @@ class Keystream(ABC):
             return np.full(shape, self._number(bound), np.int64)
         lanes = self.fair_lanes(bound, count)
         high = lanes.astype(np.uint64) * np.uint64(bound) >> np.uint64(8 * lanes.itemsize)
+        self.done(lanes)
         return high.astype(np.int64).reshape(shape)
 
     def fair_lanes(self, bound: int, count: int) -> NDArray[Any]:
         """Lanes whose product with ``bound`` has a uniform high half: the biased are redrawn.
 
-        They are valid until this thread's next draw.
+        Say when they are ``done``, and their memory serves the next draw.
         """
         width = _lane_width(bound)
         dtype = np.uint16 if width == 2 else np.uint32
@@ -162,17 +180,20 @@ class Keystream(ABC):
         left = COIN_BITS - planes
         low = edge & ((1 << left) - 1)
         masks = np.array([-(edge >> left + j & 1) & 2**64 - 1 for j in range(planes)][::-1], "<u8")
+        room = _scratch.take("undecided", min(coins.size, _GROUP))
         for start in range(0, coins.size, _GROUP):
             below = coins[start : start + _GROUP]
             below[:] = 0
-            undecided = _scratch.room("undecided", below.size)
+            undecided = room[: below.size]
             undecided[:] = 2**64 - 1
-            words = self._passing(planes * below.size).reshape(planes, -1)
-            compare(words, masks, below, undecided)
+            words = self._passing(planes * below.size)
+            compare(words.reshape(planes, -1), masks, below, undecided)
+            self.done(words)
             if low:
                 count = int(np.bitwise_count(undecided).sum())
                 if count:
                     settle(below, undecided, self._remaining(count, low, left))
+        _scratch.give("undecided", room)
 
     def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
         """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
@@ -184,7 +205,7 @@ class Keystream(ABC):
 
 
 def _size(shape: Shape) -> int:
-    return shape if isinstance(shape, int) else math.prod(shape)
+    return math.prod(shape) if isinstance(shape, tuple) else operator.index(shape)
 
 
 def _lane_width(bound: int) -> int:
@@ -218,17 +239,22 @@ def _low_products(lanes: NDArray[Any], factor: int, limit: int) -> NDArray[np.in
 
 
 def _flags(count: int) -> NDArray[np.bool_]:
-    """Passing flags in whole words, those past the count not set."""
-    words = _scratch.room("flags", -(-count // 8))
+    """Room for flags in whole words, those past the count not set."""
+    words = _scratch.take("flags", -(-count // 8))
     words[-1:] = 0
     return words.view(np.bool_)
 
 
 def _positions(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where the flags are set; gives back their room."""
     from sudare.kernels.coins import positions
 
-    found = _scratch.room("found", flags.size).view(np.int64)
-    return found[: positions(flags, found)].copy()
+    found = _scratch.take("found", flags.size)
+    count = positions(flags, found.view(np.int64))
+    where = found[:count].astype(np.int64)
+    _scratch.give("found", found)
+    _scratch.give("flags", flags)
+    return where
 
 
 def _compare_plain(planes: Words, masks: Words, below: Words, undecided: Words) -> None:

@@ -162,7 +162,7 @@ class Mechanism(ABC):
         if given.keys() != wanted.keys():
             raise InvalidDocument(
                 f"{cls.name} takes the parameters {', '.join(sorted(wanted))}; "
-                f"the document has {', '.join(sorted(given)) or 'none'}"
+                f"the document has {len(given)} that differ"
             )
         return cls(**{name: _parameter(name, value, wanted[name]) for name, value in given.items()})
 
@@ -217,7 +217,9 @@ def _parameter(name: str, value: object, kind: object) -> int | float:
         if exact <= 1 and Fraction(float(exact)) == exact and str(exact) == value:
             return float(exact)
     expected = "a whole number" if kind is int else 'a reduced binary fraction such as "3/4"'
-    raise InvalidDocument(f"the parameter {name} must be {expected}, got {value!r}")
+    raise InvalidDocument(
+        f"the parameter {name} must be {expected}, got another {type(value).__name__}"
+    )
 
 
 def canonical(document: object) -> bytes:

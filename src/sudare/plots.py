@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import cycle
 from pathlib import Path
+from statistics import NormalDist
 from types import MappingProxyType
 
 import matplotlib as mpl
@@ -36,7 +37,7 @@ _LINES = (
     ("#E69F00", "v"),
     ("#56B4E9", "P"),
 )
-_NORMAL_95 = 1.959964
+_NORMAL_95 = NormalDist().inv_cdf(0.975)
 _MOST_NAMES = 150  # answers named beside their bars; of more, every second, third, … is
 _LONGEST_NAME = 40  # characters
 

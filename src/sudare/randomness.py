@@ -12,6 +12,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -56,6 +57,15 @@ class _Process:
 _process = _Process()
 
 
+@dataclass
+class _Keyed:
+    """A stream, whose it is, and how many bytes may still be drawn from it."""
+
+    process: object
+    stream: CipherContext
+    left: int
+
+
 class System(Keystream):
     """The device's randomness: AES-256-CTR keyed from the operating system.
 
@@ -68,15 +78,17 @@ class System(Keystream):
 
     def fill(self, words: Words) -> None:
         """Overwrite ``words`` with fresh ones."""
-        local, size = self._local, words.nbytes
-        if getattr(local, "process", None) is not _process.token or local.left < size:
+        size = words.nbytes
+        keyed: _Keyed | None = getattr(self._local, "keyed", None)
+        if keyed is None or keyed.process is not _process.token or keyed.left < size:
             if size <= _SMALL:  # a single answer is not worth a key
                 words[:] = np.frombuffer(os.urandom(size), "<u8")
                 return
-            local.process, local.left = _process.token, max(_REKEY, size)
-            local.stream = _aes_ctr(os.urandom(32))
-        local.left -= size
-        _draw(local.stream, words)
+            # Whole before it is kept: if anything fails here, no old key goes on in its place.
+            keyed = _Keyed(_process.token, _aes_ctr(os.urandom(32)), max(_REKEY, size))
+            self._local.keyed = keyed
+        keyed.left -= size
+        _draw(keyed.stream, words)
 
 
 class Seeded(Keystream):

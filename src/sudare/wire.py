@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import InvalidDocument, MixedCollections
+from sudare.errors import InvalidDocument, MixedCollections, ParameterError
 from sudare.files import replacing
 
 if TYPE_CHECKING:
@@ -149,8 +149,15 @@ class _ParquetSink:
 @contextmanager
 def report_file(path: Path, dtype: np.dtype[np.void], key: str) -> Iterator[Sink]:
     """A new file of reports, Parquet or Arrow by its suffix; there is none if the block fails."""
+    kinds: dict[str, type[_ArrowSink | _ParquetSink]] = {
+        ".arrow": _ArrowSink,
+        ".parquet": _ParquetSink,
+    }
+    special = path.exists() and not path.is_file()  # a device or a pipe has no suffix
+    kind = _ArrowSink if special else kinds.get(path.suffix.lower())
+    if kind is None:
+        raise ParameterError(f"reports are written as .arrow or .parquet, got {path.suffix!r}")
     with replacing(path) as temporary:
-        kind = _ParquetSink if path.suffix == ".parquet" else _ArrowSink
         sink = kind(str(temporary), dtype, key)
         yield sink
         sink.finish()
@@ -199,7 +206,7 @@ _Batches = Iterator[tuple["pa.RecordBatch", dict[bytes, bytes]]]
 
 
 def _open(source: Path | IO[bytes]) -> AbstractContextManager[tuple["pa.Schema", _Batches]]:
-    if isinstance(source, Path) and source.suffix == ".parquet":
+    if isinstance(source, Path) and source.suffix.lower() == ".parquet":
         return _open_parquet(source)
     return _open_stream(source)
 

@@ -53,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout = None
         sys.exit(1)
     except UnicodeError:
-        _fail("an input is not valid UTF-8 text")
+        _fail("a text is not valid UTF-8, or this terminal can't show it (PYTHONIOENCODING=utf-8)")
+    except MemoryError:
+        _fail("there is not enough memory for so much at once")
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
 

@@ -1,13 +1,22 @@
 """``sudare aggregate``: reports in, tallies out."""
 
-import sys
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import PATH, collection_argument, is_pipe, load_collection, progress_bar
+from sudare.cli.options import (
+    PATH,
+    binary_stdin,
+    collection_argument,
+    is_pipe,
+    load_collection,
+    progress_bar,
+    refuse_overwriting,
+)
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -38,6 +47,7 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
     sources = reports or (Path("-"),)
     if len({path.resolve() for path in sources}) < len(sources):
         raise ParameterError("a file is named twice; its reports would count twice")
+    refuse_overwriting(output, collection, *sources)
     total = sum((_of(agreed, path) for path in sources), agreed.zero)
     if is_pipe(output):
         click.echo(total.to_json())
@@ -54,13 +64,15 @@ def _of(agreed: "Collection", path: Path) -> "Aggregate":
 
     if path.suffix == ".json":
         return Aggregate.from_json(path.read_bytes())
-    if not is_pipe(path) and not path.stat().st_size:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not is_pipe(path) and not path.stat().st_size and path.is_file():
         raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
     with progress_bar() as progress:
         task = progress.add_task("counting", total=None)
 
         def chunks() -> Iterator["NDArray[np.void]"]:
-            source = sys.stdin.buffer if is_pipe(path) else path
+            source = binary_stdin() if is_pipe(path) else path
             for chunk in read_reports(source, agreed.report_dtype, agreed.key):
                 yield chunk
                 progress.advance(task, len(chunk))

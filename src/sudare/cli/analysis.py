@@ -34,7 +34,7 @@ class Analysis:
     population: bool
     p_values: NDArray[np.float64]  # of "nobody holds this answer", Holm-adjusted
     consistent: NDArray[np.float64] | None
-    rough: int  # answers with counts too coarse for the intervals to keep their level
+    rough: NDArray[np.bool_]  # whose counts are too coarse for intervals to keep their level
 
     def document(self) -> dict[str, Any]:
         """Everything, for machines."""
@@ -47,7 +47,6 @@ class Analysis:
             "level": self.level,
             "simultaneous": self.simultaneous,
             "population": self.population,
-            "rough": self.rough,
             "answers": self.rows(),
         }
 
@@ -64,11 +63,22 @@ class Analysis:
                 "high": float(high[index]),
                 "people": float(estimate.values[index] * estimate.n),
                 "p_value": float(self.p_values[index]),
+                "rough": bool(self.rough[index]),
             }
             if self.consistent is not None:
                 row["consistent"] = float(self.consistent[index])
             rows.append(row)
         return rows
+
+    def notes(self) -> list[str]:
+        """What must be said beside the intervals."""
+        said = {
+            "The intervals hold for all answers at once.": self.simultaneous,
+            "The intervals are for the population these people were sampled from.": self.population,
+            f"Too few reports behind {self.rough.sum()} of {self.rough.size} answers: "
+            "their intervals are rough.": self.rough.any(),
+        }
+        return [note for note, applies in said.items() if applies]
 
     def csv(self) -> str:
         """The rows as CSV."""
@@ -95,13 +105,7 @@ class Analysis:
             table.add_column("truth", justify="right", style="dim")
         table.add_column("p", justify="right")
         table.add_column()
-        captions = ["The intervals hold for all answers at once."] * self.simultaneous
-        if self.rough:
-            captions.append(
-                f"Too few reports behind {self.rough} of {len(self.estimate.labels)} answers: "
-                "their intervals are rough."
-            )
-        table.caption = "\n".join(captions) or None
+        table.caption = "\n".join(self.notes()) or None
         axis = min(0.0, float(self.interval.low.min())), float(self.interval.high.max())
         for index, row in enumerate(self.rows()):
             cells: list[str | Text | Bar] = [
@@ -150,12 +154,12 @@ def analyse(
     )
 
 
-def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> int:
+def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> NDArray[np.bool_]:
     from sudare.bounds.frequency import RELIABLE_SPREAD, count_spread
 
     shares = np.clip(estimate.values, 0, 1)
     spread = count_spread(mechanism.holder, mechanism.others, estimate.n, shares)
-    return int((spread < RELIABLE_SPREAD).sum())
+    return spread < RELIABLE_SPREAD
 
 
 def _consistent(

@@ -6,7 +6,6 @@ when a file has none.
 
 import csv
 import io
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.cli.options import binary_stdin
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -34,10 +34,13 @@ def read_column(
     import pyarrow as pa
 
     with ExitStack() as stack:
-        piped = str(path) == "-"
-        source = _Source(sys.stdin.buffer if piped else stack.enter_context(path.open("rb")))
+        piped = not path.is_file() and not path.is_dir() and (str(path) == "-" or path.exists())
+        handle = binary_stdin() if str(path) == "-" else stack.enter_context(path.open("rb"))
+        source = _Source(handle)
         if not source.head:
             raise InvalidDocument("the input is empty; it holds no answers")
+        if source.head.startswith(b"\x1f\x8b"):
+            raise InvalidDocument("the input is compressed with gzip: unpack it first")
         form = source.form() if form == "auto" else form
         if piped and (form == "parquet" or source.head.startswith(b"ARROW1")):
             kind = "Parquet" if form == "parquet" else "an Arrow file (unlike a stream)"
@@ -49,6 +52,8 @@ def read_column(
             for batch in _batches(path, source, column, form):
                 yield _column(batch, column)
                 progress(source.served, 0 if piped else path.stat().st_size)
+            if form == "csv" and source.quotes % 2:
+                raise InvalidDocument("a quote in the csv is never closed: answers would be lost")
         except pa.ArrowKeyError:
             raise _no_column(column) from None
         except pa.ArrowException:
@@ -64,7 +69,7 @@ class _Source(io.BufferedIOBase):
     def __init__(self, source: IO[bytes]) -> None:
         self._source = source
         self.head = self._unread = source.read(_HEAD)
-        self.served = 0
+        self.served = self.quotes = 0
 
     def form(self) -> str:
         """What kind of file begins like this."""
@@ -83,6 +88,7 @@ class _Source(io.BufferedIOBase):
         elif len(piece) < size:
             piece += self._source.read(size - len(piece))
         self.served += len(piece)
+        self.quotes += piece.count(b'"')
         return piece
 
 
@@ -121,6 +127,7 @@ def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["p
                 delimiter="\x1f" if lines else ",",
                 quote_char=False if lines else '"',
                 ignore_empty_lines=not lines,
+                newlines_in_values=not lines,
             ),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=[column],
@@ -134,7 +141,10 @@ def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["p
 def _check_header(head: bytes, column: str) -> None:
     """Refuse a name that stands over two columns: Arrow would take the first."""
     text = head.decode("utf-8-sig", errors="replace")
-    names = next(csv.reader(io.StringIO(text)), [])
+    try:
+        names = next(csv.reader(io.StringIO(text, newline="")), [])
+    except csv.Error:
+        raise InvalidDocument("the header can't be read as csv; see --format") from None
     if names.count(column) > 1:
         raise _two_columns(column)
 

@@ -74,7 +74,8 @@ def new(
 
     labels = [*answers]
     if answers_file is not None:
-        labels += answers_file.read_text("utf-8").splitlines()
+        text = answers_file.read_text("utf-8-sig")
+        labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     if len(labels) < 2:
         raise ParameterError(f"a question needs at least 2 answers, got {len(labels)}")
     made = Collection(

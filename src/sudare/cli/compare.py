@@ -110,12 +110,18 @@ def _population(path: Path, column: str, count_column: str | None) -> "NDArray[n
             raise InvalidDocument(
                 f"the column {count_column!r} must hold whole numbers of people"
             ) from None
+    if len(people) and pc.max(people).as_py() > 2**53:
+        raise InvalidDocument(f"a number of people is too large: {pc.max(people)}")
     if len(people) and pc.min(people).as_py() < 0:
         raise InvalidDocument(f"a number of people can't be negative, got {pc.min(people)}")
     table = pa.table({"label": labels, "people": people}).group_by("label", use_threads=False)
     counts = np.asarray(table.aggregate([("people", "sum")])["people_sum"].to_numpy(), np.int64)
-    if counts.size < 2 or not counts.sum():
-        raise ParameterError(f"a comparison needs people and at least 2 answers, got {counts.size}")
+    people_in_all = sum(counts.tolist())  # as Python's own numbers: no overflow
+    if counts.size < 2 or not 0 < people_in_all < 2**53:
+        raise ParameterError(
+            f"a comparison needs people and at least 2 answers, got {people_in_all} people and "
+            f"{counts.size} answers"
+        )
     return counts
 
 
@@ -156,7 +162,7 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         best = min(curve.y[index] for curve in curves)
         cells = [f"{epsilon:g}"]
         for curve in curves:
-            text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / curve.y[index]:.0%}"
+            text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
             cells += [
                 f"[bold green]{text}[/]" if curve.y[index] == best else text,
                 f"{curve.theory[index]:.2e}",
@@ -168,7 +174,7 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
 
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:
     title = f"Error against ε ({people})"
-    if path.suffix == ".html":
+    if path.suffix.lower() == ".html":
         from sudare.files import replacing
         from sudare.page import error_page
 

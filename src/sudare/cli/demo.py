@@ -87,7 +87,8 @@ def demo(
     rng = System() if seed is None else Seeded(seed)
     say = (lambda _: None) if as_json else click.echo
     output.mkdir(parents=True, exist_ok=True)
-    (output / "collection.json").write_bytes(survey.to_json())
+    with replacing(output / "collection.json") as temporary:
+        temporary.write_bytes(survey.to_json())
     say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {text_up(survey.epsilon)}")
 
     answers = rng.generator().choice(len(_TEAS), size=people, p=list(_TEAS.values()))
@@ -112,7 +113,7 @@ def demo(
                 consistent=analysis.consistent,
                 p_values=analysis.p_values,
                 truth=truth,
-                notes=("A simulation: the truth is known here, and only here.",),
+                notes=["A simulation: the truth is known here, and only here.", *analysis.notes()],
             ),
             "utf-8",
         )

@@ -1,11 +1,15 @@
 """``sudare epsilon``: what a report costs, exactly."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from sudare.cli.options import collection_argument, echo_json, json_option, load_collection
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sudare.collection import Collection
 
 _ENUMERABLE = 8  # answers: twice the paths for each one more of a unary mechanism
 
@@ -23,8 +27,6 @@ def epsilon(collection: Path, as_json: bool) -> None:
     Example:
       sudare epsilon tea.json
     """
-    from sudare.exact import text_up
-
     agreed = load_collection(collection)
     mechanism = agreed.mechanism
     ratio = mechanism.worst_ratio
@@ -40,12 +42,21 @@ def epsilon(collection: Path, as_json: bool) -> None:
         document["enumerated"] = str(mechanism.channel().worst_ratio)
     if as_json:
         echo_json(document)
-        return
+    else:
+        _show(agreed, document)
+    if document["enumerated"] not in {None, document["worst_ratio"]}:
+        raise ParameterError("the enumerated privacy is not the stated one: don't use this")
+
+
+def _show(agreed: "Collection", document: dict[str, Any]) -> None:
+    from sudare.exact import text_up
+
+    mechanism, ratio = agreed.mechanism, agreed.mechanism.worst_ratio
     click.echo(f"{agreed.name}: {mechanism.name} over {mechanism.domain.size} answers")
     click.echo(f"  ε           {mechanism.epsilon!r}   (rounded up)")
     click.echo(f"  e^ε exactly {ratio} = {float(ratio):.12g}")
     click.echo(
-        f"  meaning     no report is more than {text_up(float(ratio), 3)} times "
+        f"  meaning     no report is more than {text_up(ratio, 3)} times "
         f"likelier under one answer than under another"
     )
     click.echo(f"  odds        {mechanism.odds}")

@@ -1,6 +1,5 @@
 """``sudare estimate``: tallies in, shares with honest error bars out."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +8,7 @@ import rich_click as click
 from sudare.cli.options import (
     CONSISTENT,
     PATH,
+    binary_stdin,
     collection_argument,
     echo_json,
     is_pipe,
@@ -68,7 +68,7 @@ def estimate(
     from sudare.exact import text_up
 
     agreed = load_collection(collection)
-    data = sys.stdin.buffer.read() if is_pipe(aggregate) else aggregate.read_bytes()
+    data = binary_stdin().read() if is_pipe(aggregate) else aggregate.read_bytes()
     if not data:
         raise InvalidDocument("the aggregate is empty; make one with `sudare aggregate`")
     analysis = analyse(
@@ -94,7 +94,7 @@ def estimate(
 
 def save_plot(analysis: "Analysis", path: Path) -> None:
     """The analysis as a picture, or as a page."""
-    if path.suffix == ".html":
+    if path.suffix.lower() == ".html":
         from sudare.files import replacing
         from sudare.page import estimate_page
 
@@ -105,6 +105,7 @@ def save_plot(analysis: "Analysis", path: Path) -> None:
             simultaneous=analysis.simultaneous,
             consistent=analysis.consistent,
             p_values=analysis.p_values,
+            notes=analysis.notes(),
         )
         with replacing(path) as temporary:
             temporary.write_text(page, "utf-8")

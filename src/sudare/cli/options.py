@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
@@ -46,7 +46,7 @@ def plot_option(command: Command) -> Command:
 
 def _check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
     del context, option  # click hands them to every callback
-    if path is not None and path.suffix not in _PLOTS:
+    if path is not None and path.suffix.lower() not in _PLOTS:
         raise ParameterError(f"a plot is saved as {', '.join(_PLOTS)}; got {path.name!r}")
     return path
 
@@ -73,10 +73,25 @@ def is_pipe(path: Path) -> bool:
     return str(path) == "-"
 
 
-def refuse_terminal() -> None:
-    """Binary reports would only upset a terminal."""
-    if sys.stdout.isatty():
+def binary_stdin() -> IO[bytes]:
+    """Standard input, if it is there."""
+    if sys.stdin is None:
+        raise ParameterError("standard input is closed: name a file")
+    return sys.stdin.buffer
+
+
+def binary_stdout() -> IO[bytes]:
+    """Standard output, if it is there and no terminal: reports are binary."""
+    if sys.stdout is None or sys.stdout.isatty():
         raise ParameterError("reports are binary: name a file with -o, or pipe them onwards")
+    return sys.stdout.buffer
+
+
+def refuse_overwriting(output: Path, *inputs: Path) -> None:
+    """An output that is one of the inputs would destroy it."""
+    for path in inputs:
+        if output.exists() and path.exists() and output.samefile(path):
+            raise ParameterError(f"the output {output} is one of the inputs; name another file")
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """``sudare randomize``: answers in, reports out."""
 
-import sys
 from pathlib import Path
 
 import rich_click as click
@@ -8,11 +7,12 @@ import rich_click as click
 from sudare.cli.options import (
     FORMATS,
     PATH,
+    binary_stdout,
     collection_argument,
     is_pipe,
     load_collection,
     progress_bar,
-    refuse_terminal,
+    refuse_overwriting,
 )
 
 
@@ -59,9 +59,9 @@ def randomize(
     agreed = load_collection(collection)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     if is_pipe(output):
-        refuse_terminal()
-        target = report_stream(sys.stdout.buffer, agreed.report_dtype, agreed.key)
+        target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
     else:
+        refuse_overwriting(output, collection, answers)
         target = report_file(output, agreed.report_dtype, agreed.key)
     done = 0
     with progress_bar(bytes_total=True) as progress, target as sink:
@@ -77,4 +77,7 @@ def randomize(
             from sudare.errors import InvalidDocument
 
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
-    click.echo(f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each", err=True)
+    seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
+    click.echo(
+        f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each{seeded}", err=True
+    )

@@ -11,4 +11,8 @@ R = TypeVar("R")
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """The same function as machine code, with its signature kept for the type checker."""
-    return cast("Callable[P, R]", njit(cache=True, nogil=True)(function))
+    try:
+        kernel = njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no folder may be written: compile for this process alone
+        kernel = njit(nogil=True)(function)
+    return cast("Callable[P, R]", kernel)

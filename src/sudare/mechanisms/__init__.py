@@ -15,5 +15,5 @@ def from_document(document: dict[str, Any]) -> Mechanism:
     """The mechanism that a document describes."""
     name = document.get("name")
     if not isinstance(name, str) or name not in REGISTRY:
-        raise InvalidDocument(f"the mechanism must be one of {', '.join(REGISTRY)}, got {name!r}")
+        raise InvalidDocument(f"the mechanism must be one of {', '.join(REGISTRY)}")
     return REGISTRY[name].from_document(document)

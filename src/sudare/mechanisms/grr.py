@@ -43,7 +43,7 @@ class GRR(CategoricalMechanism):
     keep: float
 
     def __post_init__(self) -> None:
-        Categories(self.k)
+        object.__setattr__(self, "k", Categories(self.k).k)
         if not is_dyadic(self.keep) or Fraction(self.keep) <= Fraction(1, self.k):
             raise ParameterError(
                 f"keep must be a multiple of 2^-53 above 1/k = {1 / self.k:.6g} and below 1, "
@@ -53,8 +53,7 @@ class GRR(CategoricalMechanism):
     @classmethod
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate GRR that spends at most ``epsilon``."""
-        Categories(k)
-        check_epsilon(epsilon)
+        k, epsilon = Categories(k).k, check_epsilon(epsilon)
         guess = 1 / (1 + (k - 1) * math.exp(-epsilon))
         keep = largest_dyadic(guess, lambda keep: affordable(_worst_ratio(k, keep), epsilon))
         if _worst_ratio(k, keep) <= 1:
@@ -106,10 +105,11 @@ class GRR(CategoricalMechanism):
 
             lanes = rng.fair_lanes(self.k - 1, len(values))
             respond(values, honest, lanes, self.k - 1, out)
+            rng.done(lanes)
         else:
             lie = rng.below(self.k - 1, values.shape)
             lie += lie >= values  # skip over the truth
-            out[:] = np.where(honest, values, lie)
+            out[:] = np.where(honest, values.astype(np.int64), lie)
 
     def check(self, reports: Records) -> None:
         """Every answer is below ``k``."""

@@ -38,7 +38,7 @@ class Unary(CategoricalMechanism):
     q: float
 
     def __post_init__(self) -> None:
-        Categories(self.k)
+        object.__setattr__(self, "k", Categories(self.k).k)
         if not (is_dyadic(self.p) and is_dyadic(self.q) and self.q < self.p):
             raise ParameterError(
                 f"p and q must be multiples of 2^-53 with 0 < q < p < 1, "
@@ -137,7 +137,7 @@ class OUE(Unary):
     @classmethod
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate OUE that spends at most ``epsilon``."""
-        check_epsilon(epsilon)
+        epsilon = check_epsilon(epsilon)
         small = math.exp(-epsilon)
         guess = small / (1 + small)
         q = smallest_dyadic(guess, lambda q: affordable(_worst_ratio(0.5, q), epsilon))
@@ -159,7 +159,7 @@ class SUE(Unary):
     @classmethod
     def calibrate(cls, k: int, epsilon: float) -> Self:
         """The most accurate SUE that spends at most ``epsilon``."""
-        check_epsilon(epsilon)
+        epsilon = check_epsilon(epsilon)
         small = math.exp(-epsilon / 2)
         guess = small / (1 + small)
         q = smallest_dyadic(guess, lambda q: affordable(_worst_ratio(1 - q, q), epsilon))
