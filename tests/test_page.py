@@ -1,9 +1,8 @@
 """Pages are read back as a browser would: what they say must be what the numbers say."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markup import Node, number, place, read
 from sudare import GRR, OUE, Collection, Estimate, Mechanism, Seeded
 from sudare.errors import ParameterError
 from sudare.exact import chance_text
@@ -19,7 +19,6 @@ from sudare.page.scale import Floats, Scale
 from sudare.page.wording import at_most, fixed, measured, p_value, scientific
 
 HOSTILE = '<script>alert("1")</script>&\'"><svg onload=x>'
-VOID = {"meta", "line", "rect", "use", "path", "circle"}
 
 
 class Curve(NamedTuple):
@@ -28,72 +27,6 @@ class Curve(NamedTuple):
     y: Floats
     stderr: Floats | None = None
     theory: Floats | None = None
-
-
-@dataclass
-class Node:
-    tag: str
-    attributes: dict[str, str]
-    text: str = ""
-
-
-@dataclass
-class Reader(HTMLParser):
-    """Every element in order, with the text that stands directly in it."""
-
-    nodes: list[Node] = field(default_factory=list)
-    stack: list[Node] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        super().__init__()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        node = Node(tag, {name: value or "" for name, value in attrs})
-        self.nodes.append(node)
-        if tag not in VOID:
-            self.stack.append(node)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.nodes.append(Node(tag, {name: value or "" for name, value in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        while self.stack and self.stack.pop().tag != tag:  # cells and rows close by themselves
-            pass
-
-    def handle_data(self, data: str) -> None:
-        if self.stack:
-            self.stack[-1].text += data
-
-    def all(self, tag: str, style: str | None = None) -> list[Node]:
-        return [
-            node
-            for node in self.nodes
-            if node.tag == tag and (style is None or node.attributes.get("class") == style)
-        ]
-
-    def table(self) -> list[list[str]]:
-        rows: list[list[str]] = []
-        for node in self.nodes:
-            if node.tag == "tr":
-                rows.append([])
-            elif node.tag in {"th", "td"}:
-                rows[-1].append(node.text.strip())
-        return rows
-
-
-def read(page: str) -> Reader:
-    reader = Reader()
-    reader.feed(page)
-    reader.close()
-    return reader
-
-
-def number(text: str) -> float:
-    return float(re.sub(r"[±%,\s]", "", text).replace("−", "-"))
-
-
-def place(node: Node, name: str) -> float:
-    return float(node.attributes[name].removesuffix("%"))
 
 
 def survey(mechanism: Mechanism, k: int, n: int = 20_000) -> tuple[Collection, Estimate, Floats]:
