@@ -17,7 +17,7 @@ ROOT = Path(sudare.__file__).parent
 # A module may import from earlier steps only, and from its own package.
 CHAIN = [
     {"errors"},
-    {"kernels", "domain", "files"},
+    {"kernels", "domain", "files", "documents"},
     {"keystream"},
     {"randomness"},
     {"exact"},

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import populations
 from luck import POPULATIONS
 from record import Row, number
 
@@ -39,8 +40,10 @@ def theory_rows(epsilons: Sequence[float]) -> list[Row]:
     }
     reversing = [name for name, won in wins.items() if any(won) and not all(won)]
     fitting = next(figure for figure, name in CAPTIONS.items() if name in reversing)
-    numbers = [advantage(k, 1.0, 49742) / advantage(k, 1.0, 14) for k in (5, 43)]
-    shares = _answer_crossing(246 / 49742), _answer_crossing(3013 / 49742)
+    few, many = populations.teas(), populations.clothing()
+    numbers = [advantage(k, 1.0, many.n) / advantage(k, 1.0, few.n) for k in (5, 43)]
+    ends = many.counts.min(), many.counts.max()
+    shares = [_answer_crossing(int(count) / many.n) for count in ends]
     skews = [_skewed_advantage(counts, 0.5) for counts in POPULATIONS.values()]
     at_twenty = advantage(43, EXAMPLE_EPSILON)
     return [

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.documents import decode
 from sudare.errors import InvalidDocument, MixedCollections
 
 
@@ -54,30 +55,11 @@ class Aggregate:
     @classmethod
     def from_json(cls, data: bytes) -> Self:
         """The aggregate of a document; one that was cut or changed is refused."""
-        try:
-            document = msgspec.json.decode(data, type=_Document)
-        except UNREADABLE as error:
-            raise InvalidDocument(f"this is not an aggregate: {where_json_fails(error)}") from None
+        document = decode(data, _Document, "an aggregate")
         body = document.aggregate
         if document.digest != _digest(body) or math.prod(body.shape) != len(body.counts):
             raise InvalidDocument("the aggregate was changed after it was written (digest differs)")
         return cls(body.key, body.n, np.array(body.counts, np.int64).reshape(body.shape))
-
-
-UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-
-
-def where_json_fails(error: Exception) -> str:
-    """What is wrong with a document, and where, but none of its contents.
-
-    The wrong file may be somebody's answers.
-    """
-    if not isinstance(error, msgspec.ValidationError):
-        return "it is not JSON" if isinstance(error, msgspec.MsgspecError) else "it can't be read"
-    what, _, where = str(error).rpartition(" - at ")
-    if "missing required field" in (what or where):
-        return what or where  # the field is one of ours
-    return f"something else is expected at {where.strip('`')}" if what else "it has other fields"
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]

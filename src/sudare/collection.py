@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.aggregate import UNREADABLE, Aggregate, where_json_fails
+from sudare.aggregate import Aggregate
+from sudare.documents import canonical, decode
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -19,7 +20,7 @@ from sudare.errors import (
     TooFewReports,
 )
 from sudare.estimate import Estimate
-from sudare.mechanism import Mechanism, Records, canonical
+from sudare.mechanism import Mechanism, Records
 from sudare.mechanisms import from_document
 from sudare.randomness import Randomness
 
@@ -142,10 +143,7 @@ class Collection:
     @classmethod
     def from_json(cls, data: bytes) -> Self:
         """The collection of a document; one that states less ε than it spends is refused."""
-        try:
-            document = msgspec.json.decode(data, type=_Document)
-        except UNREADABLE as error:
-            raise InvalidDocument(f"this is not a collection: {where_json_fails(error)}") from None
+        document = decode(data, _Document, "a collection")
         mechanism = from_document(document.mechanism)
         if document.epsilon < mechanism.epsilon:
             raise InvalidDocument(

@@ -36,3 +36,9 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         os.close(descriptor)
         temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """A file of these bytes, there whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)

@@ -9,12 +9,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.channel import Channel
+from sudare.documents import canonical
 from sudare.domain import Categories, Domain
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
 from sudare.estimate import Estimate
@@ -220,8 +220,3 @@ def _parameter(name: str, value: object, kind: object) -> int | float:
     raise InvalidDocument(
         f"the parameter {name} must be {expected}, got another {type(value).__name__}"
     )
-
-
-def canonical(document: object) -> bytes:
-    """The one JSON text of a document: sorted keys, no spaces, UTF-8."""
-    return msgspec.json.encode(document, order="deterministic")

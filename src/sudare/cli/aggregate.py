@@ -41,7 +41,7 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
       sudare aggregate tea.json monday.arrow tuesday.parquet -o total.json
       sudare aggregate tea.json north.json south.json -o country.json
     """
-    from sudare.files import replacing
+    from sudare.files import write_whole
 
     agreed = load_collection(collection)
     sources = reports or (Path("-"),)
@@ -52,8 +52,7 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
     if is_pipe(output):
         click.echo(total.to_json())
     else:
-        with replacing(output) as temporary:
-            temporary.write_bytes(total.to_json())
+        write_whole(output, total.to_json())
     click.echo(f"{total.n:,} reports counted", err=True)
 
 

@@ -70,7 +70,7 @@ def new(
         --epsilon 2 --mechanism oue -o trousers.json
     """
     from sudare.collection import Collection
-    from sudare.files import replacing
+    from sudare.files import write_whole
 
     labels = [*answers]
     if answers_file is not None:
@@ -84,8 +84,7 @@ def new(
     if is_pipe(output):
         click.echo(made.to_json(), nl=False)
         return
-    with replacing(output) as temporary:
-        temporary.write_bytes(made.to_json())
+    write_whole(output, made.to_json())
     click.echo(f"{output}: {made.mechanism.name}, ε = {made.epsilon!r}, key {made.key[:12]}…")
 
 

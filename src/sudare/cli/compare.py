@@ -175,12 +175,11 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:
     title = f"Error against ε ({people})"
     if path.suffix.lower() == ".html":
-        from sudare.files import replacing
+        from sudare.files import write_whole
         from sudare.page import error_page
 
         page = error_page(title, curves, x_label="ε", y_label="mean squared error of the shares")
-        with replacing(path) as temporary:
-            temporary.write_text(page, "utf-8")
+        write_whole(path, page.encode())
         return
     from sudare.plots import error_figure, save
 

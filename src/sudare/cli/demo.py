@@ -70,7 +70,7 @@ def demo(
     from sudare.collection import Collection
     from sudare.engines import local
     from sudare.exact import text_up
-    from sudare.files import replacing
+    from sudare.files import write_whole
     from sudare.mechanisms import CATEGORICAL
     from sudare.page import estimate_page
     from sudare.randomness import Seeded, System
@@ -87,8 +87,7 @@ def demo(
     rng = System() if seed is None else Seeded(seed)
     say = (lambda _: None) if as_json else click.echo
     output.mkdir(parents=True, exist_ok=True)
-    with replacing(output / "collection.json") as temporary:
-        temporary.write_bytes(survey.to_json())
+    write_whole(output / "collection.json", survey.to_json())
     say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {text_up(survey.epsilon)}")
 
     answers = rng.generator().choice(len(_TEAS), size=people, p=list(_TEAS.values()))
@@ -98,25 +97,21 @@ def demo(
     say(f"   {_first_device(survey, answers, reports)}")
 
     total = local.aggregate(survey, read_reports(reports, survey.report_dtype, survey.key))
-    with replacing(output / "aggregate.json") as temporary:
-        temporary.write_bytes(total.to_json())
+    write_whole(output / "aggregate.json", total.to_json())
     say(f"3. The collector counted {total.n:,} reports; it never saw an answer")
 
     analysis = analyse(survey, total, consistent="norm-sub")
     truth = _shares(answers)
     page = output / "report.html"
-    with replacing(page) as temporary:
-        temporary.write_text(
-            estimate_page(
-                survey,
-                analysis.estimate,
-                consistent=analysis.consistent,
-                p_values=analysis.p_values,
-                truth=truth,
-                notes=["A simulation: the truth is known here, and only here.", *analysis.notes()],
-            ),
-            "utf-8",
-        )
+    shown = estimate_page(
+        survey,
+        analysis.estimate,
+        consistent=analysis.consistent,
+        p_values=analysis.p_values,
+        truth=truth,
+        notes=["A simulation: the truth is known here, and only here.", *analysis.notes()],
+    )
+    write_whole(page, shown.encode())
     if as_json:
         echo_json({**analysis.document(), "truth": truth.tolist(), "report": str(page)})
         return

@@ -95,7 +95,7 @@ def estimate(
 def save_plot(analysis: "Analysis", path: Path) -> None:
     """The analysis as a picture, or as a page."""
     if path.suffix.lower() == ".html":
-        from sudare.files import replacing
+        from sudare.files import write_whole
         from sudare.page import estimate_page
 
         page = estimate_page(
@@ -107,8 +107,7 @@ def save_plot(analysis: "Analysis", path: Path) -> None:
             p_values=analysis.p_values,
             notes=analysis.notes(),
         )
-        with replacing(path) as temporary:
-            temporary.write_text(page, "utf-8")
+        write_whole(path, page.encode())
         return
     from sudare.plots import estimate_figure, save
 
