@@ -2,21 +2,69 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import product
+from functools import lru_cache
+from itertools import count, product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.aggregate import Aggregate
+from sudare.bloom import design_rows
+from sudare.channel import Channel
 from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, Records
+from sudare.mechanisms.rappor import Rappor
+from sudare.strings import Strings
 
 CountLaw = dict[tuple[int, ...], Fraction]
 
 
+@lru_cache
+def values(mechanism: Mechanism) -> list[Any]:
+    """The whole domain; of texts, enough to set every filter that some text sets."""
+    if not isinstance(mechanism, Rappor) or not mechanism.hashes:
+        return list(mechanism.domain)
+    places = np.arange(mechanism.bits)
+    strides = np.arange(1, mechanism.bits + 1, 2)
+    filters = {
+        frozenset((start + stride * np.arange(mechanism.hashes)) % mechanism.bits)
+        for start, stride in product(places, strides)
+    }
+    wanted = set(product(range(mechanism.cohorts), filters))
+    texts = []
+    for number in count():
+        text = f"text {number}"
+        rows = design_rows(
+            mechanism.domain.check([text]), mechanism.cohorts, mechanism.hashes, mechanism.bits
+        )
+        lines = rows.reshape(mechanism.cohorts, mechanism.hashes) % mechanism.bits
+        sets = {(cohort, frozenset(line.tolist())) for cohort, line in enumerate(lines)}
+        if sets & wanted:
+            texts.append(text)
+            wanted -= sets
+        if not wanted:
+            return texts
+    raise AssertionError
+
+
+@lru_cache
+def channel(mechanism: Mechanism) -> Channel:
+    """The enumerated law of every value."""
+    return mechanism.channel(values(mechanism))
+
+
+def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
+    """A simulated aggregate of ``truth[i]`` people with the i-th value."""
+    texts = isinstance(mechanism.domain, Strings)
+    return mechanism.simulate(
+        dict(zip(values(mechanism), truth, strict=True)) if texts else truth, rng
+    )
+
+
 def support(mechanism: Mechanism) -> set[bytes]:
     """Every report that some value can cause."""
-    laws = mechanism.channel().laws.values()
+    laws = channel(mechanism).laws.values()
     return {report for law in laws for report in law if isinstance(report, bytes)}
 
 
@@ -27,17 +75,17 @@ def records(mechanism: Mechanism, reports: Iterable[bytes]) -> Records:
 
 def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
     """One value per person, ``truth[i]`` people with the domain's i-th value."""
-    return np.repeat(np.array(list(mechanism.domain)), truth)
+    return np.repeat(np.array(values(mechanism)), truth)
 
 
 def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:
     """Values drawn uniformly from the domain."""
-    return np.array(list(mechanism.domain))[rng.below(mechanism.domain.size, count)]
+    return np.array(values(mechanism))[rng.below(len(values(mechanism)), count)]
 
 
 def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:
     """The exact law of the flattened counts of these people: a convolution of their own laws."""
-    laws = mechanism.channel().laws
+    laws = channel(mechanism).laws
     total: CountLaw = {tuple(mechanism.zero.counts.ravel().tolist()): Fraction(1)}
     for value in values.tolist():
         one: CountLaw = {}

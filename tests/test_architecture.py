@@ -18,8 +18,8 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files", "documents"},
-    {"keystream"},
-    {"randomness"},
+    {"keystream", "strings"},
+    {"randomness", "bloom", "packed"},
     {"exact"},
     {"channel", "aggregate", "estimate", "wire"},
     {"bounds"},
@@ -27,6 +27,7 @@ CHAIN = [
     {"mechanism", "twoparty"},
     {"mechanisms"},
     {"collection", "comparison"},
+    {"decoding"},
     {"privacy", "engines", "planner", "device", "plots", "page"},
     {"collector"},
     {"cli"},

@@ -7,12 +7,15 @@ if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
     from sudare.channel import Channel
     from sudare.collection import Collection
+    from sudare.decoding import decode
+    from sudare.device import Device
     from sudare.domain import Categories
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
     from sudare.exact import exact_law
     from sudare.mechanism import Mechanism
     from sudare.mechanisms.grr import GRR
+    from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.randomness import Randomness, Scripted, Seeded, System
 
@@ -25,13 +28,16 @@ _HOMES = {
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
+    "Device": "sudare.device",
     "Estimate": "sudare.estimate",
     "Mechanism": "sudare.mechanism",
+    "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.randomness",
     "Scripted": "sudare.randomness",
     "Seeded": "sudare.randomness",
     "SudareError": "sudare.errors",
     "System": "sudare.randomness",
+    "decode": "sudare.decoding",
     "exact_law": "sudare.exact",
 }
 
@@ -43,13 +49,16 @@ __all__ = [
     "Categories",
     "Channel",
     "Collection",
+    "Device",
     "Estimate",
     "Mechanism",
     "Randomness",
+    "Rappor",
     "Scripted",
     "Seeded",
     "SudareError",
     "System",
+    "decode",
     "exact_law",
 ]
 

@@ -31,6 +31,11 @@ def is_dyadic(p: float) -> bool:
     return isinstance(p, float) and 0 < p < 1 and p == dyadic(p)
 
 
+def is_coin(p: float) -> bool:
+    """Whether ``p`` is a multiple of 2⁻⁵³ from 0 to 1, its ends included: tossed or certain."""
+    return is_dyadic(p) or (isinstance(p, float) and p in (0, 1))
+
+
 def largest_dyadic(guess: float, allowed: Callable[[float], bool]) -> float:
     """The largest multiple of 2⁻⁵³ that is ``allowed``, near ``guess``.
 
@@ -92,6 +97,8 @@ def chance_text(probability: float) -> str:
 
     Nothing that can fail is said to happen 100 % of the time.
     """
+    if probability in (0, 1):
+        return f"{100 * probability:.0f}\N{NO-BREAK SPACE}%"
     rarer = 100 * min(probability, 1 - probability)
     text = f"{100 * probability:.{max(0, 1 - math.floor(math.log10(rarer)))}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "\N{NO-BREAK SPACE}%"
