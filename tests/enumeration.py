@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
-from sudare.bloom import design_rows
+from sudare.bloom import filters
 from sudare.channel import Channel
 from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, Records
@@ -18,34 +18,25 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.strings import Strings
 
 CountLaw = dict[tuple[int, ...], Fraction]
+ENUMERABLE_BITS = 8
 
 
 @lru_cache
 def values(mechanism: Mechanism) -> list[Any]:
     """The whole domain; of texts, enough to set every filter that some text sets."""
-    if not isinstance(mechanism, Rappor) or not mechanism.hashes:
+    if not isinstance(mechanism.domain, Strings):
         return list(mechanism.domain)
-    places = np.arange(mechanism.bits)
-    strides = np.arange(1, mechanism.bits + 1, 2)
-    filters = {
-        frozenset((start + stride * np.arange(mechanism.hashes)) % mechanism.bits)
-        for start, stride in product(places, strides)
-    }
-    wanted = set(product(range(mechanism.cohorts), filters))
-    texts = []
-    for number in count():
-        text = f"text {number}"
-        rows = design_rows(
-            mechanism.domain.check([text]), mechanism.cohorts, mechanism.hashes, mechanism.bits
-        )
-        lines = rows.reshape(mechanism.cohorts, mechanism.hashes) % mechanism.bits
-        sets = {(cohort, frozenset(line.tolist())) for cohort, line in enumerate(lines)}
-        if sets & wanted:
-            texts.append(text)
-            wanted -= sets
-        if not wanted:
-            return texts
-    raise AssertionError
+    assert isinstance(mechanism, Rappor)
+    if mechanism.bits > ENUMERABLE_BITS:
+        return [f"text {number}" for number in range(100)]
+    texts = [f"text {number}" for number in range(1000)]
+    hashed, found = mechanism.domain.check(texts), dict[tuple[int, bytes], int]()
+    for cohort in range(mechanism.cohorts):
+        where = np.full(len(texts), cohort)
+        set_by = filters(hashed, where, mechanism.hashes, mechanism.bits)
+        for number, words in enumerate(set_by):
+            found.setdefault((cohort, words.tobytes()), number)
+    return [texts[number] for number in sorted(set(found.values()))]
 
 
 @lru_cache
@@ -55,11 +46,10 @@ def channel(mechanism: Mechanism) -> Channel:
 
 
 def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
-    """A simulated aggregate of ``truth[i]`` people with the i-th value."""
+    """A simulated aggregate of ``truth[i]`` people with the i-th value, and nobody else."""
+    held = dict(zip(values(mechanism), [*truth, *[0] * len(values(mechanism))], strict=False))
     texts = isinstance(mechanism.domain, Strings)
-    return mechanism.simulate(
-        dict(zip(values(mechanism), truth, strict=True)) if texts else truth, rng
-    )
+    return mechanism.simulate(held if texts else list(held.values()), rng)
 
 
 def support(mechanism: Mechanism) -> set[bytes]:
@@ -75,7 +65,7 @@ def records(mechanism: Mechanism, reports: Iterable[bytes]) -> Records:
 
 def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
     """One value per person, ``truth[i]`` people with the domain's i-th value."""
-    return np.repeat(np.array(values(mechanism)), truth)
+    return np.repeat(np.array(values(mechanism)[: len(truth)]), truth)
 
 
 def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:

@@ -139,7 +139,7 @@ def simulate_follows_the_law(mechanism: Mechanism, wrong: Mechanism, seed: int) 
     Fails by chance with probability at most 1e-9; the same draws must reject the law of a
     slightly ``wrong`` mechanism.
     """
-    truth = [2, 1] + [0] * (len(values(mechanism)) - 2)
+    truth = [2, 1]
     rng = Seeded(seed)
     drawn = Counter(
         tuple(simulated(mechanism, truth, rng).counts.ravel().tolist()) for _ in range(DRAWS)
