@@ -95,13 +95,18 @@ def rare_variance(filter_: Filter, reports: int) -> float:
     return said * (1 - said) / (slope**2 * filter_.ones * (1 - density) * reports)
 
 
+def detectable_deviations(candidates: int, level: float = 0.05, power: float = 0.5) -> float:
+    """How many standard errors a share must measure to be found with chance ``power``."""
+    from scipy.special import ndtri
+
+    return float(ndtri(power)) - float(ndtri(level / candidates))
+
+
 def smallest_detectable(
     filter_: Filter, reports: int, candidates: int, level: float = 0.05, power: float = 0.5
 ) -> float:
     """The share that a text needs to be found with chance ``power`` among so many candidates."""
-    from scipy.special import ndtri
-
-    needed = -float(ndtri(level / candidates)) + float(ndtri(power))
+    needed = detectable_deviations(candidates, level, power)
     return needed * math.sqrt(rare_variance(filter_, reports))
 
 

@@ -21,6 +21,7 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.hashnull import hash_null
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
+from sudare.estimation.refit import Fit, bulk, column_weight, noise, refit
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
@@ -33,25 +34,6 @@ ADJUSTMENTS: dict[str, Callable[[Floats], Floats]] = {
 _SHRUNK = 0.75  # of the penalty that theory asks for: refit and test forgive a few too many
 _ABOUT = 0.5  # standard deviations on either side of a cut that count as being at it
 _FULLEST = 4  # rows per candidate in the model, at least
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Least squares on some candidates.
-
-    Attributes:
-        support: the candidates in the model.
-        shares: theirs.
-        covariance: of these shares, as estimates for the people who answered.
-        residual: what the model leaves, per row.
-        leverage: for each in the support, its variance per unit of noise.
-    """
-
-    support: Indices
-    shares: Floats
-    covariance: Floats
-    residual: Floats
-    leverage: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,42 +111,14 @@ def screen(design: Design, bits: BitShares) -> Lasso:
     λ = ¾ σ √(2 ln M) ‖x‖, where σ is what binomial noise explains, or more where the bulk of
     the rows shows more (strings that are missing).
     """
-    spread = bits.response * np.sqrt(bits.weights)
-    telling = bits.weights > 0
-    expected = bits.variances(bits.shares.ravel())[telling] * bits.weights[telling]
-    noise = math.sqrt(max(float(np.mean(expected)), _bulk(spread[telling]) ** 2))
-    length = math.sqrt(_column_weight(design, bits.weights))
-    penalty = _SHRUNK * noise * math.sqrt(2 * math.log(max(len(design), 2))) * length
+    spread = max(noise(bits), bulk(bits.response, bits.weights))
+    length = math.sqrt(column_weight(design, bits.weights))
+    penalty = _SHRUNK * spread * math.sqrt(2 * math.log(max(len(design), 2))) * length
     while True:
         solution = nonnegative_lasso(design, bits.response, bits.weights, penalty)
         if len(solution.support) <= design.height // _FULLEST:
             return solution
         penalty *= 1.5
-
-
-def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
-    """Weighted least squares on the support.
-
-    Rows are weighted by their cohorts' reports. The covariance takes the binomial variance of
-    each row by itself, raised where the residuals show more than binomial noise; what would be
-    the sampling error of a larger population, s(1 - s)/n, is not part of it.
-    """
-    gram = design.gram(support, bits.weights)
-    inverse = np.linalg.inv(gram) if len(support) else gram
-    projected = design.scores(bits.weights * bits.response)[support]
-    shares = inverse @ projected
-    residual = bits.response - design.fitted(support, shares)
-    held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - residual
-    variances = bits.variances(held)
-    telling = bits.weights > 0
-    freedom = int(telling.sum()) * (1 - 1 / design.bits) - len(support)
-    misfit = float((residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
-    variances[~telling] = 0
-    inner = design.gram(support, bits.weights**2 * variances * max(misfit, 1.0))
-    covariance = inverse @ inner @ inverse
-    clipped = np.clip(shares, 0, 1)
-    covariance[np.diag_indices_from(covariance)] -= clipped * (1 - clipped) / bits.n
-    return Fit(support, shares, covariance, residual, np.diag(inverse).copy())
 
 
 def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
@@ -174,36 +128,25 @@ def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
     the residuals at its bits add up to.
     """
     weighted = bits.weights * fit.residual
-    law = hash_null(weighted.reshape(design.cohorts, -1), design.rows.shape[1] // design.cohorts)
+    law = hash_null(weighted.reshape(design.cohorts, -1), design.hashes)
     z = design.scores(weighted) / law.deviation
     # What the model took from the residuals' variance must be given back to its own members.
     freedom = 1 - len(fit.support) / design.height
-    noise = law.deviation / math.sqrt(_column_weight(design, bits.weights) * freedom)
-    z[fit.support] = fit.shares / (noise * np.sqrt(fit.leverage))
+    length = column_weight(design, bits.weights) * fit.listening
+    z[fit.support] = fit.shares / (law.deviation * np.sqrt(fit.leverage / (length * freedom)))
     return z, law.p_values(z)
 
 
 def estimates(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
     """Everyone's share and its standard error: the model's, and one step for the others."""
-    length = _column_weight(design, bits.weights)
+    length = column_weight(design, bits.weights) * fit.listening
     weighted = bits.weights * fit.residual
     shares = design.scores(weighted) / length
-    law = weighted.reshape(design.cohorts, -1)
-    hashes = design.rows.shape[1] // design.cohorts
-    stderr = np.full(len(design), math.sqrt(hashes * float((law**2).mean(axis=1).sum())) / length)
+    spread = (weighted.reshape(design.cohorts, -1) ** 2).mean(axis=1).sum()
+    stderr = np.full(len(design), math.sqrt(design.hashes * float(spread)) / length)
     shares[fit.support] = fit.shares
     stderr[fit.support] = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
     return shares, stderr
-
-
-def _column_weight(design: Design, weights: Floats) -> float:
-    """X'Wx of a centred column: the same for every candidate."""
-    return float(weights.sum()) * design.density * (1 - design.density)
-
-
-def _bulk(values: Floats) -> float:
-    """A standard deviation that a few large values don't move: 1.48 times the median size."""
-    return 1.4826 * float(np.median(np.abs(values)))
 
 
 def _explained(
