@@ -21,7 +21,7 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.hashnull import hash_null
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
-from sudare.estimation.refit import Fit, bulk, column_weight, noise, refit
+from sudare.estimation.refit import Fit, bulk, column_weight, covariance, noise, refit
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
@@ -72,7 +72,8 @@ def find(
     fit = _beyond_doubt(design, bits, screening.support, level)
     z, p_values = judge(design, bits, fit)
     adjusted = ADJUSTMENTS[correction](p_values)
-    shares, stderr = estimates(design, bits, fit)
+    errors = covariance(design, bits, fit)
+    shares, stderr = estimates(design, bits, fit, errors)
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
     return Findings(
@@ -81,7 +82,7 @@ def find(
         stderr,
         p_values,
         adjusted,
-        *_explained(fit, z, shares, stderr, found),
+        *_explained(fit, errors, z, shares, stderr, found),
         screening,
     )
 
@@ -132,12 +133,13 @@ def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
     z = design.scores(weighted) / law.deviation
     # What the model took from the residuals' variance must be given back to its own members.
     freedom = 1 - len(fit.support) / design.height
-    length = column_weight(design, bits.weights) * fit.listening
-    z[fit.support] = fit.shares / (law.deviation * np.sqrt(fit.leverage / (length * freedom)))
+    length = column_weight(design, bits.weights) * freedom
+    spread = law.deviation / fit.listening * np.sqrt(np.diag(fit.inverse) / length)
+    z[fit.support] = fit.shares / spread
     return z, law.p_values(z)
 
 
-def estimates(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
+def estimates(design: Design, bits: BitShares, fit: Fit, errors: Floats) -> tuple[Floats, Floats]:
     """Everyone's share and its standard error: the model's, and one step for the others."""
     length = column_weight(design, bits.weights) * fit.listening
     weighted = bits.weights * fit.residual
@@ -145,12 +147,12 @@ def estimates(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats
     spread = (weighted.reshape(design.cohorts, -1) ** 2).mean(axis=1).sum()
     stderr = np.full(len(design), math.sqrt(design.hashes * float(spread)) / length)
     shares[fit.support] = fit.shares
-    stderr[fit.support] = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
+    stderr[fit.support] = np.sqrt(np.maximum(np.diag(errors), 0))
     return shares, stderr
 
 
-def _explained(
-    fit: Fit, z: Floats, shares: Floats, stderr: Floats, found: Indices
+def _explained(  # noqa: PLR0913, PLR0917 - all that is known of the candidates
+    fit: Fit, errors: Floats, z: Floats, shares: Floats, stderr: Floats, found: Indices
 ) -> tuple[float, float]:
     """The summed share of those found, without the luck that helped them, and its error.
 
@@ -165,6 +167,6 @@ def _explained(
     luck = stderr[near] / (2 * _ABOUT)
     inside = np.isin(fit.support, found)
     outside = np.setdiff1d(found, fit.support)
-    variance = float(fit.covariance[np.ix_(inside, inside)].sum())
+    variance = float(errors[np.ix_(inside, inside)].sum())
     variance += float((stderr[outside] ** 2).sum() + (luck**2).sum())
     return float(shares[found].sum() - luck.sum()), math.sqrt(max(variance, 0))

@@ -7,6 +7,7 @@ it is read off the residuals, and its far tail is found by a saddlepoint approxi
 (Lugannani and Rice 1980), which keeps its relative accuracy where a normal law would not.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_POINTS = 64
-_FARTHEST = 40.0  # standard deviations at which the law is tabulated last
-_SMALLEST = -700.0  # the logarithm of the smallest p-value
+_POINTS = 24
+_NEAREST, _FARTHEST = 0.5, 38.0  # tilts, nearly standard deviations: a float's tail ends there
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,41 +27,36 @@ class HashNull:
     Attributes:
         deviation: the standard deviation of the score.
         scores: where the tail is known, rising.
-        log_tails: its logarithm there.
+        quantiles: where a normal law has the same tail; nearly a straight line of the scores.
     """
 
     deviation: float
     scores: Floats
-    log_tails: Floats
+    quantiles: Floats
 
     def p_values(self, standardised: Floats) -> Floats:
         """The chance that a candidate nobody holds scores at least so much."""
         from scipy.special import ndtr
 
-        tail = np.exp(np.interp(standardised, self.scores, self.log_tails))
+        same = np.interp(standardised, self.scores, self.quantiles)
         # Below the middle nothing is at stake, and the normal law serves.
-        return np.where(standardised < self.scores[0], ndtr(-standardised), tail)
+        return np.asarray(ndtr(-np.where(standardised < self.scores[0], standardised, same)))
 
 
 def hash_null(residuals: Floats, hashes: int) -> HashNull:
     """The law of a score, from weighted residuals: a row per cohort, each summing to 0."""
-    from scipy.special import log_ndtr
-
     variance = hashes * float((residuals**2).mean(axis=1).sum())
-    deviation = float(np.sqrt(variance))
-    values = residuals / deviation
-    # Tilts between which the mean of the tilted law runs from ½ to far out.
-    tilts = np.geomspace(0.5, _FARTHEST, _POINTS)
-    cumulant, mean, curvature = _cumulants(values, tilts, hashes)
+    deviation = math.sqrt(variance)
+    tilts = np.geomspace(_NEAREST, _FARTHEST, _POINTS)
+    cumulant, mean, curvature = _cumulants(residuals / deviation, tilts, hashes)
     root = np.sqrt(2 * np.maximum(tilts * mean - cumulant, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         # Lugannani-Rice in the form of Barndorff-Nielsen: one normal tail, safe far out.
-        moved = root + np.log(tilts * np.sqrt(curvature) / root) / root
-    usable = np.isfinite(moved) & (curvature > 0)
-    scores, tails = mean[usable], np.asarray(log_ndtr(-moved[usable]), np.float64)
-    rising = np.concatenate([[True], np.diff(np.maximum.accumulate(scores)) > 0])
-    falling = np.minimum.accumulate(np.maximum(tails, _SMALLEST))
-    return HashNull(deviation, scores[rising], falling[rising])
+        quantiles = root + np.log(tilts * np.sqrt(curvature) / root) / root
+    # Far out the law ends: its largest score is reached, and nothing lies beyond.
+    rising = np.diff(np.maximum.accumulate(mean), prepend=-np.inf) > _ROUNDING
+    usable = rising & np.isfinite(quantiles) & (curvature > _ROUNDING)
+    return HashNull(deviation, mean[usable], np.maximum.accumulate(quantiles[usable]))
 
 
 def _cumulants(values: Floats, tilts: Floats, hashes: int) -> tuple[Floats, Floats, Floats]:

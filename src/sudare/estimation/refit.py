@@ -27,49 +27,60 @@ class Fit:
     Attributes:
         support: the candidates in the model.
         shares: theirs.
-        covariance: of these shares, as estimates for the people who answered.
-        residual: what the model leaves in each row, cut; weighted, it sums to 0 in each cohort.
+        inverse: of their Gram matrix: the covariance of least squares, per unit of noise.
+        residual: what the model leaves in each row, cut; it sums to 0 in each cohort.
+        rest: the same before it was cut.
         listening: the share of rows, by weight, whose residual was not cut.
-        leverage: for each in the support, its variance per unit of noise.
     """
 
     support: Indices
     shares: Floats
-    covariance: Floats
+    inverse: Floats
     residual: Floats
+    rest: Floats
     listening: float
-    leverage: Floats
 
 
 def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
-    """Fit the support.
-
-    Rows are weighted by their cohorts' reports. The covariance takes the binomial variance of
-    each row by itself, raised where the residuals show more than binomial noise; what would be
-    the sampling error of a larger population, s(1 - s)/n, is not part of it.
-    """
-    shares = _solved(design, support, bits.weights, bits.response)
+    """Fit the support, each row weighted by its cohort's reports."""
+    # The curvature of least squares is above that of the cut rows: steps by it only descend.
+    inverse = _inverse(design.gram(support, bits.weights))
+    shares = inverse @ design.scores(bits.weights * bits.response, support)
     levels = np.zeros(design.cohorts)
     still = _STILL / math.sqrt(column_weight(design, bits.weights))
     for step in range(_MOST_STEPS):
-        rest = _rest(design, bits, support, shares, levels)
+        rest = bits.response - design.fitted(support, shares) - levels.repeat(design.bits)
         if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
             cut = _CUT * max(bulk(rest, bits.weights), noise(bits))
-        residual, trust = _cut(rest, cut, bits.weights)
-        centred, mean = _centred(residual, design)
-        change = _solved(design, support, bits.weights * trust, centred / trust)
-        shares += change
-        levels += mean / np.maximum(trust.reshape(design.cohorts, -1).mean(axis=1), still)
+        residual, heard = _cut(rest, cut, bits.weights)
+        residual, mean = _centred(residual, design)
+        change = inverse @ design.scores(bits.weights * residual, support)
         if step >= _SCALING_STEPS and np.abs(change).max(initial=0) <= still * cut:
             break
-    rest = _rest(design, bits, support, shares, levels)
-    residual, trust = _cut(rest, cut, bits.weights)
-    heard = (trust == 1).astype(np.float64)
-    inverse = _inverse(design.gram(support, bits.weights * heard))
-    residual, _ = _centred(residual, design)
-    covariance = _covariance(design, bits, support, shares, inverse, residual, rest)
+        shares = shares + change
+        levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
-    return Fit(support, shares, covariance, residual, listening, np.diag(inverse).copy())
+    return Fit(support, shares, inverse, residual, rest, listening)
+
+
+def covariance(design: Design, bits: BitShares, fit: Fit) -> Floats:
+    """The covariance of the fitted shares, as estimates for the people who answered.
+
+    Each row has the binomial variance of what is fitted there, raised where the residuals show
+    more than binomial noise. What would be the sampling error of a larger population,
+    s(1 - s)/n, is not part of it.
+    """
+    telling = bits.weights > 0
+    held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - fit.rest
+    variances = bits.variances(held)
+    freedom = int(telling.sum()) * (1 - 1 / design.bits) - len(fit.support)
+    misfit = float((fit.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
+    variances[~telling] = 0
+    inner = design.gram(fit.support, bits.weights**2 * variances * max(misfit, 1.0))
+    spread = np.asarray(fit.inverse @ inner @ fit.inverse, np.float64) / fit.listening**2
+    clipped = np.clip(fit.shares, 0, 1)
+    spread[np.diag_indices_from(spread)] -= clipped * (1 - clipped) / bits.n
+    return spread
 
 
 def noise(bits: BitShares) -> float:
@@ -90,18 +101,6 @@ def column_weight(design: Design, weights: Floats) -> float:
     return float(weights.sum()) * design.density * (1 - design.density)
 
 
-def _rest(
-    design: Design, bits: BitShares, support: Indices, shares: Floats, levels: Floats
-) -> Floats:
-    return bits.response - design.fitted(support, shares) - levels.repeat(design.bits)
-
-
-def _solved(design: Design, support: Indices, weights: Floats, response: Floats) -> Floats:
-    """Least squares; the weighted response must sum to 0 in every cohort."""
-    inverse = _inverse(design.gram(support, weights))
-    return np.asarray(inverse @ design.scores(weights * response, support), np.float64)
-
-
 def _inverse(gram: Floats) -> Floats:
     if not gram.size:
         return gram
@@ -118,30 +117,7 @@ def _centred(values: Floats, design: Design) -> tuple[Floats, Floats]:
 
 
 def _cut(values: Floats, cut: float, weights: Floats) -> tuple[Floats, Floats]:
-    """The values cut at ``cut`` deviations of their rows, and what part is left of each."""
+    """The values cut at ``cut`` deviations of their rows, and which of them were not (1 or 0)."""
     with np.errstate(divide="ignore"):
         limit = cut / np.sqrt(weights)
-    small = np.clip(values, -limit, limit)
-    return small, np.divide(small, values, out=np.ones_like(values), where=np.abs(values) > limit)
-
-
-def _covariance(  # noqa: PLR0913, PLR0917 - what the steps above have found
-    design: Design,
-    bits: BitShares,
-    support: Indices,
-    shares: Floats,
-    inverse: Floats,
-    residual: Floats,
-    whole: Floats,
-) -> Floats:
-    held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - whole
-    variances = bits.variances(held)
-    telling = bits.weights > 0
-    freedom = int(telling.sum()) * (1 - 1 / design.bits) - len(support)
-    misfit = float((residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
-    variances[~telling] = 0
-    inner = design.gram(support, bits.weights**2 * variances * max(misfit, 1.0))
-    covariance: Floats = inverse @ inner @ inverse
-    clipped = np.clip(shares, 0, 1)
-    covariance[np.diag_indices_from(covariance)] -= clipped * (1 - clipped) / bits.n
-    return covariance
+    return np.clip(values, -limit, limit), (np.abs(values) < limit).astype(np.float64)
