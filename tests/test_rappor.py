@@ -1,12 +1,10 @@
 """RAPPOR: the laws of every mechanism, its privacy over many reports, and its forms."""
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import ClassVar
 
 import pytest
 
-from enumeration import channel, values
 from laws import MechanismLaws
 from sudare import Mechanism, Rappor
 from sudare.errors import ParameterError
