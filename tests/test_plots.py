@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from sudare import GRR, OUE, Estimate, Seeded, plots
 from sudare.comparison import ErrorCurve, error_curves
 from sudare.errors import ParameterError
+from sudare.plots import figures
 
 TEAS = ("お〜いお茶", "伊右衛門", "綾鷹", "生茶", "明大茶")
 
@@ -21,8 +22,8 @@ TEAS = ("お〜いお茶", "伊右衛門", "綾鷹", "生茶", "明大茶")
 @pytest.fixture
 def fresh_fonts() -> Iterator[None]:
     yield
-    plots._family.cache_clear()
-    plots._drawable.cache_clear()
+    figures.family.cache_clear()
+    figures._drawable.cache_clear()
 
 
 def estimate_of(k: int) -> Estimate:
@@ -87,7 +88,7 @@ def test_of_very_many_answers_some_are_named() -> None:
 
 def test_japanese_names_are_drawn_or_numbered(tmp_path: Path) -> None:
     figure = plots.estimate_figure(estimate_of(5).labelled(TEAS), title="お茶")
-    drawable = len(plots._family()) > 1
+    drawable = len(figures.family()) > 1
     assert names_of(figure) == (list(TEAS) if drawable else list("01234"))
     for suffix in ("png", "svg", "pdf"):  # a glyph that is missing would warn
         plots.save(figure, tmp_path / f"teas.{suffix}")
@@ -97,9 +98,9 @@ def test_japanese_names_are_drawn_or_numbered(tmp_path: Path) -> None:
 def test_without_a_japanese_font_nothing_warns(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(plots, "_JAPANESE", ())
-    plots._family.cache_clear()
-    plots._drawable.cache_clear()
+    monkeypatch.setattr(figures, "_JAPANESE", ())
+    figures.family.cache_clear()
+    figures._drawable.cache_clear()
     figure = plots.estimate_figure(estimate_of(5).labelled((*TEAS[:4], "tea")), title="お茶 tea")
     assert names_of(figure) == ["0", "1", "2", "3", "tea"]
     assert figure.get_suptitle() == "?? tea"
