@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from sudare.estimate import Estimate
 
 _FIELDS = ("candidate", "estimate", "stderr", "low", "high", "p_value", "adjusted")
-_WIDEST = 32  # cells of the terminal that a candidate may take
+_HIDDEN = 1.25  # times the noise of randomising: more can't be explained by rare texts alone
+_WIDEST = 32  # letters of a candidate in the table
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ class Discoveries:
             "correction": decoded.correction,
             "confidence": decoded.confidence,
             "smallest_detectable": decoded.smallest,
+            "excess_noise": decoded.excess,
             "discoveries": self.count,
             "found": self.found,
             "unexplained": {
@@ -128,6 +130,11 @@ class Discoveries:
             f"A text that {smallest} of people answered is found with an even chance: that is "
             "about the smallest share that so many reports can show."
         )
+        if decoded.excess > _HIDDEN:
+            said.append(
+                f"The noise is {decoded.excess:.1f} times what randomising makes: something that "
+                "many people answered is missing from the candidates, and hides rarer texts."
+            )
         said.append(f"{decoded.n:,} reports, ε = {text_up(self.collection.epsilon)} each.")
         return said
 
@@ -155,7 +162,7 @@ class Discoveries:
         rows = self.shown
         decimals = decimals_for(100 * float(np.median([row["stderr"] for row in rows])))
         table = Table(title=Text(self.collection.question), title_justify="left")
-        table.add_column("candidate", no_wrap=True)
+        table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
         table.add_column("share", justify="right", no_wrap=True)
         table.add_column(f"{100 * self.decoded.confidence:.6g} % interval", no_wrap=True)
         table.add_column("p", justify="right", no_wrap=True)
@@ -187,6 +194,7 @@ class Discoveries:
                 found,
                 whole,
                 candidates=len(self.decoded.candidates),
+                discoveries=self.count,
                 p_values=np.array([row["adjusted"] for row in self.found]),
                 level=level,
                 notes=self.sentences(),
@@ -195,7 +203,9 @@ class Discoveries:
             return
         from sudare.plots import decoded_figure, save
 
-        save(decoded_figure(found, whole, level=level, title=self.collection.question), path)
+        title = self.collection.question
+        figure = decoded_figure(found, whole, discoveries=self.count, level=level, title=title)
+        save(figure, path)
 
     def _estimates(self) -> tuple["Estimate", "Estimate"]:
         """The shares of those found, and the share of all of them beside the rest.
@@ -224,9 +234,7 @@ def _cell(candidate: str) -> "Text":
     """A candidate as text, whatever it contains, and not too wide."""
     from rich.text import Text
 
-    letters = (
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in candidate
-    )
-    text = Text("".join(letters))
-    text.truncate(_WIDEST, overflow="ellipsis")
-    return text
+    blank = "\N{REPLACEMENT CHARACTER}"
+    letters = (letter if letter.isprintable() else blank for letter in candidate[:_WIDEST])
+    more = "…" * (len(candidate) > _WIDEST)
+    return Text("".join(letters) + more, no_wrap=True, overflow="ellipsis")

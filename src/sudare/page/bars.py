@@ -107,7 +107,9 @@ class Bars:
         places = scale.place(np.stack([self.values, self.low, self.high]))
         drawings = [_bar(zero, *place) for place in places.T]
         if self.rest:
-            drawings[-1] = drawings[-1].replace("<rect", '<rect style="fill:url(#hatch)"', 1)
+            drawings[-1] = drawings[-1].replace(
+                "<rect", '<rect style="fill:url(#hatch);stroke:var(--soft)"', 1
+            )
         if self.consistent is not None:
             for i, place in enumerate(scale.place(self.consistent)):
                 drawings[i] += f'<line class="consistent" x1="{place:.2f}%" x2="{place:.2f}%"'

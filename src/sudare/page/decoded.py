@@ -13,6 +13,8 @@ from sudare.page.heading import ONE_REPORT, definitions, header
 from sudare.page.scale import Floats
 from sudare.page.wording import PERCENT, decimals_for, fixed, p_value, percent, percents
 
+_LONGEST = 120  # letters of a text that a page repeats
+
 
 def decoded_page(  # noqa: PLR0913 - what is known beside the estimate, each by name
     collection: Collection,
@@ -20,6 +22,7 @@ def decoded_page(  # noqa: PLR0913 - what is known beside the estimate, each by 
     whole: Estimate,
     *,
     candidates: int,
+    discoveries: int,
     p_values: Floats,
     level: float = 0.95,
     notes: Sequence[str] = (),
@@ -28,9 +31,10 @@ def decoded_page(  # noqa: PLR0913 - what is known beside the estimate, each by 
 
     Args:
         collection: what was asked, and how answers were randomised.
-        found: the shares of the texts that were found, the largest first.
+        found: the shares of texts that were found, the largest first.
         whole: the share of all those found together, and that of everything else.
         candidates: how many texts were looked for.
+        discoveries: how many of them were found, of which these may be the largest.
         p_values: for each text found, of the test that nobody holds it, adjusted.
         level: of the intervals.
         notes: paragraphs to add, as plain text.
@@ -41,18 +45,20 @@ def decoded_page(  # noqa: PLR0913 - what is known beside the estimate, each by 
     facts = {
         "Reports": f"{found.n:,}",
         "Mechanism": f"{collection.mechanism.name.upper()}, free text",
-        "Candidates": f"{candidates:,}, of which {count:,} found",
+        "Candidates": f"{candidates:,}, of which {discoveries:,} found",
     }
     sure = f"{100 * level:.6g}{PERCENT}"
-    decimals = decimals_for(100 * float(np.median([*found.stderr, *whole.stderr])))
     together = Bars(whole.labels, whole.values, *whole.interval(level), sure, rest=True)
     parts = [header(collection, facts)]
     if count:
+        found = found.labelled([_short(label) for label in found.labels])
+        decimals = decimals_for(100 * float(np.median(found.stderr)))
         bars = Bars(found.labels, found.values, *found.interval(level), sure)
         parts.append(section("Texts that were found", bars.figure(decimals)))
     else:
         parts.append(section("Texts that were found", "<p>None of the candidates.</p>"))
-    parts.append(section("What they explain", together.figure(decimals, 2 if count else 1)))
+    chart = together.figure(decimals_for(100 * float(whole.stderr[0])), 2 if count else 1)
+    parts.append(section("What they explain", chart))
     if count:
         columns = _columns(found, p_values, level, decimals)
         parts.append(section("All the numbers", table("Every text that was found", columns)))
@@ -81,11 +87,15 @@ def _columns(
     }
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
 _READING = {
     "Found": (
         "Reports of free text show nothing by themselves: they can only be asked whether people "
-        "hold a text that somebody thought of. A candidate is found if noise alone would hardly "
-        "make it look as common as it does, and the p-value says how hardly, adjusted for asking "
+        "hold a text that somebody thought of. A candidate is found if noise alone would rarely "
+        "make it look as common as it does; the p-value says how rarely, adjusted for asking "
         "about every candidate. One that is not found may be rare, or held by nobody."
     ),
     "Everything else": (

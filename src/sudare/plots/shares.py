@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
@@ -69,7 +69,12 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
 
 
 def decoded_figure(
-    found: Estimate, whole: Estimate, *, level: float = 0.95, title: str = ""
+    found: Estimate,
+    whole: Estimate,
+    *,
+    discoveries: int | None = None,
+    level: float = 0.95,
+    title: str = "",
 ) -> Figure:
     """Texts that were found, as bars with their intervals, above what they leave unexplained.
 
@@ -78,12 +83,14 @@ def decoded_figure(
     Args:
         found: the shares of the texts, the largest first; the first 40 are drawn.
         whole: the share of all those found together, and that of everything else.
+        discoveries: how many were found, if these are the largest of them.
         level: of the intervals.
         title: above the figure.
     """
-    count = found.values.size
-    shown = min(count, _MOST_FOUND)
-    figure = Figure(figsize=(7, 2.4 + _ROW * (shown + 2)), layout="constrained")
+    count = found.values.size if discoveries is None else discoveries
+    shown = min(found.values.size, _MOST_FOUND)
+    height = 1.4 + _ROW * (shown + 2) + 0.9 * bool(shown)
+    figure = Figure(figsize=(7, height), layout="constrained")
     set_title(figure, title)
     heights = [shown, len(whole.labels)][not shown :]
     subplots = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
@@ -98,6 +105,8 @@ def decoded_figure(
             panels[0].set_title(f"the {shown} largest of {count:,} found", fontsize=9, loc="left")
     _bars(panels[-1], whole, whole.interval(level), caption, list(whole.labels))
     panels[-1].patches[1].set(facecolor="white", edgecolor=_GREY, hatch="////")
+    for axes in panels:
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     left, right = panels[-1].get_xlim()
     panels[-1].set_xlim(min(left, 0), max(right, 1))
     panels[-1].set_xlabel(f"share of {found.n:,} people")
