@@ -61,16 +61,16 @@ class Lines:
     def __iter__(self) -> Iterator[str]:
         from sudare.strings import LONGEST, hashable_text
 
-        longest = _CHANGE * LONGEST + len(_BOM + b"\r\n")
+        most = _CHANGE * LONGEST
         number = 0
-        while line := self._source.readline(longest):
+        while line := self._source.readline(most + len(_BOM + b"\r\n")):
             number += 1
             self.read += len(line)
-            if len(line) == longest and not line.endswith(b"\n"):
-                raise _refusal(number, f"has over {longest} bytes; 1 to {LONGEST} are allowed")
             if number == 1:
                 line = line.removeprefix(_BOM)
             line = line.removesuffix(b"\n").removesuffix(b"\r")
+            if len(line) > most:
+                raise _refusal(number, f"has over {most} bytes; 1 to {LONGEST} are allowed")
             if not line:
                 raise _refusal(number, "is empty")
             if b"\0" in line:  # as in UTF-16
