@@ -202,6 +202,15 @@ def test_the_level_is_explained(correction: str, meaning: str, folder: Path) -> 
     assert (max(raised) > 1) == (correction != "none")
 
 
+def test_one_candidate_needs_fewer_reports_than_many(folder: Path) -> None:
+    """Without adjustment the smallest share is that of a single test."""
+    smallest = [
+        decoded(folder, "--json", "--correction", name).json()["smallest_detectable"]
+        for name in ("none", "bonferroni")
+    ]
+    assert smallest[0] < 0.6 * smallest[1]
+
+
 def test_the_corrections_offered_are_those_there_are() -> None:
     assert tuple(ADJUSTMENTS) == CORRECTIONS
 

@@ -82,8 +82,8 @@ def decode(
     \b
     Examples:
       sudare decode words.json reports.arrow --candidates words.txt
-      sudare decode words.json total.json --candidates words.txt --top 20 --plot words.html
-      cat *.txt | sort -u | sudare decode words.json total.json --candidates - --csv
+      sudare decode words.json total.json --candidates words.txt --plot top.html
+      sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
     from sudare.cli.discoveries import Discoveries
     from sudare.files import replacing
