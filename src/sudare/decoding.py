@@ -1,5 +1,6 @@
 """Free text back from its reports: which candidates people hold, and how many do."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.bloom import design_rows
-from sudare.bounds.rappor import reports_needed, smallest_detectable
+from sudare.bounds.rappor import rare_variance, reports_needed, smallest_detectable
 from sudare.collection import Collection
 from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.bits import BitShares
@@ -35,6 +36,8 @@ class Decoded:
         correction: how the test was adjusted for asking so often.
         confidence: the level of the intervals.
         smallest: the share that would be found with an even chance.
+        excess: the noise by which candidates were judged, in units of what randomising makes;
+            well above 1 where a text that many answered is missing from the candidates.
     """
 
     n: int
@@ -44,6 +47,7 @@ class Decoded:
     correction: Correction
     confidence: float
     smallest: float
+    excess: float
 
     @property
     def unexplained(self) -> float:
@@ -112,9 +116,10 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
     if counts.shape != mechanism.zero.counts.shape:
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
     texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory, progress)
-    smallest = smallest_detectable(mechanism, aggregate.n, len(texts), level) if aggregate.n else 2
+    tests = 1 if correction == "none" else len(texts)
+    smallest = smallest_detectable(mechanism, aggregate.n, tests, level) if aggregate.n else 2
     if smallest > 1:
-        needed = reports_needed(mechanism, len(texts), level)
+        needed = reports_needed(mechanism, tests, level)
         raise TooFewReports(
             f"{aggregate.n} reports can't show even a text that everybody answered, among "
             f"{len(texts)} candidates; at least {needed} are needed"
@@ -126,7 +131,15 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         level,
         correction,
     )
-    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest)
+    excess = _excess(findings, rare_variance(mechanism, aggregate.n))
+    smallest *= max(excess, 1)
+    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest, excess)
+
+
+def _excess(findings: Findings, variance: float) -> float:
+    """The noise that those who were not found are judged by, over what theory expects."""
+    absent = np.delete(findings.stderr, findings.found)
+    return float(np.median(absent)) / math.sqrt(variance) if absent.size else 1.0
 
 
 def hash_candidates(

@@ -9,6 +9,7 @@ from click.exceptions import Abort, Exit
 from sudare.cli.aggregate import aggregate
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
+from sudare.cli.decode import decode
 from sudare.cli.demo import demo
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
@@ -31,7 +32,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon):
+for command in (demo, collection, randomize, aggregate, estimate, decode, compare, epsilon):
     cli.add_command(command)
 
 
