@@ -226,17 +226,13 @@ def test_nothing_found(folder: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_common_text_that_is_missing_is_noticed(folder: Path, tmp_path: Path) -> None:
+def test_common_texts_that_are_missing_are_noticed(folder: Path, tmp_path: Path) -> None:
     hint = "something that many people answered is missing from the candidates"
     assert hint not in words(decoded(folder).out)
-    (tmp_path / "list").write_text("\n".join(CANDIDATES[1:]), "utf-8")
-    result = decoded(folder, "--candidates", tmp_path / "list")
-    assert hint in words(result.out)
-    smallest = [
-        decoded(folder, "--json", "--candidates", path).json()["smallest_detectable"]
-        for path in ("candidates.txt", tmp_path / "list")
-    ]
-    assert smallest[1] > 2 * smallest[0]
+    many = {f"unlisted {number}": 20_000 for number in range(400)}
+    total = agreed(folder).simulate({**PEOPLE, **many}, Seeded(1))
+    (tmp_path / "total.json").write_bytes(total.to_json())
+    assert hint in words(decoded(folder, reports=str(tmp_path / "total.json")).out)
 
 
 def test_what_is_unexplained_is_clipped_in_words_alone(folder: Path) -> None:

@@ -117,7 +117,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
     texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory, progress)
     tests = 1 if correction == "none" else len(texts)
-    smallest = smallest_detectable(mechanism, aggregate.n, tests, level) if aggregate.n else 2
+    smallest = smallest_detectable(mechanism, aggregate.n, tests, level)
     if smallest > 1:
         needed = reports_needed(mechanism, tests, level)
         raise TooFewReports(
@@ -175,7 +175,7 @@ def hash_candidates(
     if not texts:
         raise ParameterError("there are 0 candidates; decoding needs at least 1")
     hashed = np.concatenate(parts)
-    order = np.argsort(hashed, order=("seed", "step"), kind="stable")
+    order = np.argsort(hashed["seed"], kind="stable")  # 64 bits: alike only if the text is
     twice = np.flatnonzero(hashed[order][1:] == hashed[order][:-1])
     if twice.size:
         first, second = sorted(int(number) + 1 for number in order[twice[0] : twice[0] + 2])
