@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.documents import canonical, decode
+from sudare.domain import whole
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -131,7 +132,8 @@ class Collection:
 
     def simulate(self, truth: Mapping[str, int], rng: Keystream) -> Aggregate:
         """The aggregate of people who answer so: drawn from its exact law, without them."""
-        values, people = self.encode(list(truth)), np.array(list(truth.values()), np.int64)
+        values = self.encode(list(truth))
+        people = np.array([whole("a number of people", count) for count in truth.values()], int)
         held: Any = (values, people)
         if not self.free_text:
             held = np.zeros(len(self.answers), np.int64)
