@@ -5,7 +5,7 @@ each report) down every path of chance, for every filter that a text can set.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from enumeration import channel, values
 from sudare import Channel, Randomness, Rappor, exact_law
+from sudare.channel import Law
 from sudare.errors import ParameterError
 from sudare.exact import log_up
 
@@ -25,10 +26,10 @@ coins = st.integers(1, 63).map(lambda sixty_fourths: sixty_fourths / 64)
 def memoised(mechanism: Rappor, reports: int) -> Channel:
     """The law of all reports of one device, which draws its permanent bits once."""
 
-    def law(value: Any) -> dict[bytes, Fraction]:
+    def law(value: Any) -> Law:
         checked = mechanism.domain.check([value])
 
-        def life(rng: Randomness) -> bytes:
+        def life(rng: Randomness) -> Hashable:
             assigned = mechanism.assign(1, rng)
             kept = mechanism.permanent(checked, assigned, rng)
             sent = [mechanism.instant(kept, assigned, rng) for _ in range(reports)]
@@ -42,10 +43,10 @@ def memoised(mechanism: Rappor, reports: int) -> Channel:
 def kept(mechanism: Rappor) -> Channel:
     """The law of what a device keeps: its cohort and its permanent bits."""
 
-    def law(value: Any) -> dict[bytes, Fraction]:
+    def law(value: Any) -> Law:
         checked = mechanism.domain.check([value])
 
-        def life(rng: Randomness) -> bytes:
+        def life(rng: Randomness) -> Hashable:
             assigned = mechanism.assign(1, rng)
             return assigned.tobytes() + mechanism.permanent(checked, assigned, rng).tobytes()
 
@@ -111,10 +112,11 @@ def test_noise_that_is_drawn_again_costs_again() -> None:
     """What memoising is for: the law of two fresh reports is that of twice the cost."""
     mechanism = Rappor(2, 1, 1, 0.5, 0.25, 0.875)
 
-    def fresh(value: Any) -> dict[bytes, Fraction]:
-        return exact_law(
-            lambda rng: b"".join(mechanism.randomize([value], rng).tobytes() for _ in range(2))
-        )
+    def fresh(value: Any) -> Law:
+        def twice(rng: Randomness) -> Hashable:
+            return b"".join(mechanism.randomize([value], rng).tobytes() for _ in range(2))
+
+        return exact_law(twice)
 
     found = Channel({value: fresh(value) for value in values(mechanism)})
     assert found.worst_ratio == mechanism.ratio_of(1) ** 2 > mechanism.ratio_of(2)
