@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from enumeration import random_values
+from sudare import Mechanism, Rappor
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
-from sudare.mechanism import Mechanism
 from sudare.mechanisms import CATEGORICAL, REGISTRY
-from sudare.mechanisms.rappor import Rappor
 from sudare.randomness import Seeded
 from sudare.wire import (
     Records,

@@ -174,6 +174,25 @@ def error_figure(
     return figure
 
 
+def cost_figure(
+    reports: Sequence[int], costs: Sequence[float], lifetime: float | None, *, title: str = ""
+) -> Figure:
+    """What so many reports of one answer cost together, and what any number of them does."""
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    axes = _axes(figure, title)
+    axes.set_xscale("log")
+    axes.plot(reports, costs, color=_BLUE, marker="o", markersize=3.5, label="ε of k reports")
+    if lifetime is not None:
+        axes.axhline(lifetime, color=_VERMILION, linestyle="--", label="ε∞, of any number")
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.set_xlabel("reports of one answer by one device")
+    axes.set_ylabel("ε")
+    axes.grid(color="#e4e4e4", linewidth=0.6)
+    _legend(figure)
+    return figure
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write the figure in the format that the suffix names: all of the file or none of it.
 
