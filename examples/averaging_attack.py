@@ -25,7 +25,7 @@ def log_likelihoods(mechanism: Rappor, counts: NDArray[np.int64], n: int) -> NDA
     )
     as_one = np.logaddexp(math.log(1 - b) + set_, math.log(b) + clear)
     as_zero = np.logaddexp(math.log(b) + set_, math.log(1 - b) + clear)
-    return as_one - as_zero + as_zero.sum()
+    return np.asarray(as_one - as_zero + as_zero.sum())
 
 
 def fresh_log_likelihoods(
@@ -33,7 +33,7 @@ def fresh_log_likelihoods(
 ) -> NDArray[np.float64]:
     """The same where every report has new permanent noise: bits of chance q* or p*."""
     q, p = mechanism.holder, mechanism.others
-    return counts * math.log(q / p) + (n - counts) * math.log((1 - q) / (1 - p))
+    return np.asarray(counts * math.log(q / p) + (n - counts) * math.log((1 - q) / (1 - p)))
 
 
 def belief(scores: NDArray[np.float64]) -> NDArray[np.float64]:

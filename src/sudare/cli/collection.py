@@ -49,8 +49,8 @@ def collection() -> None:
 @click.option(
     "--form",
     type=click.Choice(FORMS),
-    help="Of RAPPOR. instant: fresh noise on every report, the most accurate if people report "
-    "once; full: permanent noise below it, which bounds what all reports of one answer cost; "
+    help="Of RAPPOR. instant: fresh noise on every report, for people who report once; "
+    "full: permanent noise below it, which bounds what all reports of one answer cost; "
     "one-time: permanent noise alone, so every report of an answer is the same. "
     "By default instant, or full if --lifetime is given.",
 )
@@ -142,13 +142,16 @@ def show(collection: Path, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from sudare.mechanism import MemoisedMechanism
+
     facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
     facts.add_column()
     facts.add_column(overflow="fold")
     facts.add_row("name", Text(agreed.name))
     facts.add_row("mechanism", str(agreed.mechanism))
     facts.add_row("ε per report", repr(agreed.epsilon))
-    facts.add_row("ε for life", _for_life(agreed))
+    if isinstance(agreed.mechanism, MemoisedMechanism):
+        facts.add_row("ε for life", _for_life(agreed))
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
     facts.add_row("minimum reports", str(agreed.minimum_reports))
     facts.add_row("key", agreed.key)
