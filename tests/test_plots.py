@@ -238,3 +238,16 @@ def test_less_than_a_decade_has_plain_numbers() -> None:
     names = names_of(plots.error_figure([flat]))
     assert "1.0" in names
     assert not any("10^" in name for name in names)
+
+
+@pytest.mark.parametrize("lifetime", [2.0, None])
+def test_the_cost_of_many_reports_is_a_line_below_its_bound(lifetime: float | None) -> None:
+    figure = plots.cost_figure([1, 10, 100], [1.0, 1.5, 1.9], lifetime, title="$\\alpha$ tea")
+    (axes,) = figure.axes
+    line, *bound = axes.lines
+    assert np.asarray(line.get_xydata()).tolist() == [[1, 1.0], [10, 1.5], [100, 1.9]]
+    assert [np.asarray(drawn.get_ydata()).tolist() for drawn in bound] == (
+        [] if lifetime is None else [[2.0, 2.0]]
+    )
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_xscale() == "log"

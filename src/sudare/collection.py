@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.documents import canonical, decode
+from sudare.domain import whole
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -75,7 +76,7 @@ class Collection:
         return self.mechanism.epsilon
 
     @property
-    def _lifetime(self) -> float:
+    def lifetime_epsilon(self) -> float:
         """What all reports of one answer cost together; infinite where nothing is memoised."""
         mechanism = self.mechanism
         return mechanism.lifetime_epsilon if isinstance(mechanism, MemoisedMechanism) else math.inf
@@ -131,7 +132,8 @@ class Collection:
 
     def simulate(self, truth: Mapping[str, int], rng: Keystream) -> Aggregate:
         """The aggregate of people who answer so: drawn from its exact law, without them."""
-        values, people = self.encode(list(truth)), np.array(list(truth.values()), np.int64)
+        values = self.encode(list(truth))
+        people = np.array([whole("a number of people", count) for count in truth.values()], int)
         held: Any = (values, people)
         if not self.free_text:
             held = np.zeros(len(self.answers), np.int64)
@@ -170,8 +172,8 @@ class Collection:
     def to_json(self) -> bytes:
         """The document, indented for people, with ε stated."""
         document = {**self._body(), "epsilon": self.epsilon}
-        if math.isfinite(self._lifetime):
-            document["lifetime_epsilon"] = self._lifetime
+        if math.isfinite(self.lifetime_epsilon):
+            document["lifetime_epsilon"] = self.lifetime_epsilon
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
     @classmethod
@@ -191,10 +193,13 @@ class Collection:
             mechanism,
             document.minimum_reports,
         )
-        if document.lifetime_epsilon is not None and document.lifetime_epsilon < made._lifetime:
+        if (
+            document.lifetime_epsilon is not None
+            and document.lifetime_epsilon < made.lifetime_epsilon
+        ):
             raise InvalidDocument(
                 f"the collection states a lifetime ε = {document.lifetime_epsilon}, but its "
-                f"parameters give {made._lifetime}"
+                f"parameters give {made.lifetime_epsilon}"
             )
         return made
 

@@ -17,6 +17,7 @@ _UNIT = 2.0**-COIN_BITS
 # Decimal's ln and exp are correctly rounded at any precision, on every machine alike.
 _PRECISE = decimal.Context(prec=60)
 _SLACK = decimal.Decimal("1e-50")  # far above the error of 60 digits, far below a float's ulp
+_SIGNIFICANT = 1024  # bits of a denominator: what is left out changes a logarithm by 2^-1000
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 
@@ -77,7 +78,10 @@ def log_up(ratio: Fraction) -> float:
         raise ParameterError(f"a worst ratio is at least 1, got {ratio}")
     if ratio == 1:
         return 0.0
-    top, bottom = decimal.Decimal(ratio.numerator), decimal.Decimal(ratio.denominator)
+    # Of a ratio of millions of digits the first hundreds are enough, rounded up like the rest.
+    spare = max(0, ratio.denominator.bit_length() - _SIGNIFICANT)
+    top = decimal.Decimal(-(-ratio.numerator >> spare))
+    bottom = decimal.Decimal(ratio.denominator >> spare)
     exact = _PRECISE.subtract(_PRECISE.ln(top), _PRECISE.ln(bottom))
     upper = _PRECISE.add(exact, _SLACK)
     nearest = float(upper)

@@ -79,7 +79,10 @@ class Strings:
             return values
         if isinstance(values, str | bytes):
             raise InvalidAnswer("answers must be a list of texts, got a single one")
-        texts: list[Any] = list(np.asarray(values, object).ravel())
+        texts: list[Any] = list(np.atleast_1d(np.asarray(values, object)))
+        if not all(isinstance(text, str) for text in texts):
+            where = first + [isinstance(text, str) for text in texts].index(False)
+            raise _wrong(where, "is not a text")
         # Popular answers are many people's: each text is encoded and hashed once.
         numbers: dict[Any, int] = {}
         which = [numbers.setdefault(text, len(numbers)) for text in texts]
@@ -88,10 +91,7 @@ class Strings:
             try:
                 encoded.append(hashable_text(text))
             except ValueError as error:
-                where = first + which.index(len(encoded))
-                raise InvalidAnswer(
-                    f"the answer at position {where} {error} (nothing was randomised)"
-                ) from None
+                raise _wrong(first + which.index(len(encoded)), error) from None
         return digests(self.key, encoded)[np.array(which, np.intp)]
 
     def population(self, truth: Any) -> tuple[Digests, NDArray[np.int64]]:  # noqa: ANN401 - one of two forms
@@ -104,3 +104,7 @@ class Strings:
         if counts.shape != held.shape or counts.dtype.kind not in "iu" or (counts < 0).any():
             raise ParameterError("a population of texts is a whole number of people for each")
         return held, counts.astype(np.int64)
+
+
+def _wrong(where: int, what: object) -> InvalidAnswer:
+    return InvalidAnswer(f"the answer at position {where} {what} (nothing was randomised)")

@@ -52,7 +52,7 @@ def lasting_noise(changes: int, epsilon: float) -> float:
     Two answers differ in ``changes`` bits each way, so e^ε∞ = ((1 - f/2) / (f/2))^(2 · changes).
     """
     b = smallest_dyadic(
-        1 / (1 + math.exp(epsilon / (2 * changes))),
+        _rare_side(epsilon / (2 * changes)),
         lambda b: b > 0 and affordable(bit_ratio(2 * b, 0, 1) ** changes, epsilon),
     )
     if b >= 0.5:
@@ -70,17 +70,23 @@ def report_odds(changes: int, f: float, epsilon: float) -> tuple[float, float]:
     def spent(p: float, q: float) -> bool:
         return affordable(bit_ratio(f, p, q) ** changes, epsilon)
 
-    said = 1 / (1 + math.exp(epsilon / changes))  # p* where q* = ½
+    said = _rare_side(epsilon / changes)  # p* where q* = ½
     distance = (0.5 - said) / (1 - f)
     p = said - f * distance / 2
     q = p + distance
-    if p > 0 and q < 1:
+    if f == 0 or (p > 0 and q < 1):
         q = dyadic(q)
         p = smallest_dyadic(p, lambda p: p < q and spent(p, q))
         if p >= q:
             raise too_small(epsilon)
         return p, q
     return 0.0, largest_dyadic(min(q, 1 - 2.0**-53), lambda q: spent(0.0, q))
+
+
+def _rare_side(log_odds: float) -> float:
+    """1 / (1 + e^x): the rarer side of a coin of these odds, however long they are."""
+    small = math.exp(-log_odds)
+    return small / (1 + small)
 
 
 def rare_variance(filter_: Filter, reports: int) -> float:

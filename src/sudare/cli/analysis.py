@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sudare.cli.bar import Bar
 from sudare.errors import ParameterError
 from sudare.mechanism import CategoricalMechanism
+from sudare.mechanisms.rappor import Rappor
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
+
+
+Counted = CategoricalMechanism | Rappor  # whose counts are of named answers, one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +139,12 @@ def analyse(
     from sudare.estimation.significance import holm, presence
 
     mechanism = collection.mechanism
-    if not isinstance(mechanism, CategoricalMechanism):
+    if collection.free_text:
+        raise ParameterError(
+            f"“{collection.name}” is answered in free text, which has no list of answers: "
+            f"use `sudare decode` with candidates"
+        )
+    if not isinstance(mechanism, Counted):
         raise ParameterError(f"`sudare estimate` does not know the mechanism {mechanism.name}")
     estimate = collection.estimate(aggregate)
     if population:
@@ -154,7 +163,7 @@ def analyse(
     )
 
 
-def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> NDArray[np.bool_]:
+def _rough(mechanism: Counted, estimate: "Estimate") -> NDArray[np.bool_]:
     from sudare.bounds.frequency import RELIABLE_SPREAD, count_spread
 
     shares = np.clip(estimate.values, 0, 1)
@@ -164,7 +173,7 @@ def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> NDArray[np.
 
 def _consistent(
     step: str | None,
-    mechanism: CategoricalMechanism,
+    mechanism: Counted,
     aggregate: "Aggregate",
     estimate: "Estimate",
 ) -> NDArray[np.float64] | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,9 +112,9 @@ class Rappor(MemoisedMechanism):
             cohorts: hash families.
         """
         epsilon = check_epsilon(epsilon)
-        steps = form.removeprefix("basic").strip() or "full"
-        if steps not in {"full", "one-time", "instant"}:
+        if form not in get_args(Form):
             raise ParameterError(f"there is no form {form!r} of RAPPOR")
+        steps = form.removeprefix("basic").strip() or "full"
         if form.startswith("basic"):
             hashes, cohorts = 0, 1
         elif hashes < 1:

@@ -4,8 +4,8 @@ The figures are plain ``Figure`` values: no window, no global state. Colours are
 Okabe and Ito, told apart by colour-blind readers too; lines differ in their markers as well.
 """
 
-from sudare.plots.curves import error_figure
+from sudare.plots.curves import cost_figure, error_figure
 from sudare.plots.figures import save
 from sudare.plots.shares import decoded_figure, estimate_figure
 
-__all__ = ["decoded_figure", "error_figure", "estimate_figure", "save"]
+__all__ = ["cost_figure", "decoded_figure", "error_figure", "estimate_figure", "save"]

@@ -93,3 +93,23 @@ def error_figure(
     axes.grid(color="#e4e4e4", linewidth=0.6)
     add_legend(figure)
     return figure
+
+
+def cost_figure(
+    reports: Sequence[int], costs: Sequence[float], lifetime: float | None, *, title: str = ""
+) -> Figure:
+    """What so many reports of one answer cost together, and what any number of them does."""
+    figure = Figure(figsize=(7, 4.2), layout="constrained")
+    set_title(figure, title)
+    axes = open_frame(figure.add_subplot())
+    axes.set_xscale("log")
+    axes.plot(reports, costs, color=BLUE, marker="o", markersize=3.5, label="ε of k reports")
+    if lifetime is not None:
+        axes.axhline(lifetime, color=VERMILION, linestyle="--", label="ε∞, of any number")
+    axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+    axes.set_xlabel("reports of one answer by one device")
+    axes.set_ylabel("ε")
+    axes.grid(color="#e4e4e4", linewidth=0.6)
+    add_legend(figure)
+    return figure
