@@ -37,16 +37,16 @@ def mechanism(folder: Path, file: str) -> Rappor:
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ((), {"form": "instant"}),
+        ((), {"form": "full"}),
         (("--form", "instant"), {"form": "instant"}),
         (("--form", "one-time"), {"form": "one-time"}),
         (("--form", "full"), {"form": "full"}),
         (("--lifetime", 3), {"form": "full", "lifetime": 3.0}),
         (("--lifetime", 3, "--form", "full"), {"form": "full", "lifetime": 3.0}),
-        (("--mechanism", "rappor"), {"form": "instant"}),
+        (("--mechanism", "rappor"), {"form": "full"}),
         (
             ("--bits", 256, "--hashes", 2, "--cohorts", 8),
-            {"form": "instant", "bits": 256, "hashes": 2, "cohorts": 8},
+            {"form": "full", "bits": 256, "hashes": 2, "cohorts": 8},
         ),
     ],
     ids=repr,
@@ -60,7 +60,8 @@ def test_free_text_takes_the_form_that_is_asked_for(
 @pytest.mark.parametrize(
     ("options", "form", "lifetime"),
     [
-        ((), "basic instant", None),
+        ((), "basic", None),
+        (("--form", "instant"), "basic instant", None),
         (("--form", "full"), "basic", None),
         (("--form", "one-time"), "basic one-time", None),
         (("--lifetime", 1.5), "basic", 1.5),

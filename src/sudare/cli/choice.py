@@ -50,7 +50,7 @@ def choose(wish: Wish, answers: int) -> "Mechanism":
 def _rappor(wish: Wish, *, basic: bool, shape: dict[str, int]) -> "Mechanism":
     from sudare.mechanisms.rappor import Rappor
 
-    steps = wish.form or ("instant" if wish.lifetime is None else "full")
+    steps = wish.form or "full"  # its permanent noise costs no accuracy
     form: Any = steps  # one of the names that calibrate knows
     if basic:
         form = "basic" if steps == "full" else f"basic {steps}"

@@ -49,10 +49,9 @@ def collection() -> None:
 @click.option(
     "--form",
     type=click.Choice(FORMS),
-    help="Of RAPPOR. instant: fresh noise on every report, for people who report once; "
-    "full: permanent noise below it, which bounds what all reports of one answer cost; "
-    "one-time: permanent noise alone, so every report of an answer is the same. "
-    "By default instant, or full if --lifetime is given.",
+    help="Of RAPPOR. full, the default: permanent noise below that of each report bounds what all "
+    "reports of one answer cost, and costs no accuracy; instant: fresh noise alone, for people "
+    "who report once; one-time: permanent noise alone, every report of an answer is the same.",
 )
 @click.option(
     "--lifetime",
