@@ -25,6 +25,7 @@ ARMS: Mapping[str, str] = {
     "ours": "ours, 128 bits",
     "wide": "ours, 1024 bits",
 }
+NAMES = ("document", "document, h = 1", "our decoder", "our reports", "ours", "ours, 1024 bits")
 LOSING = ("document", "single", "ours")  # looked at with strings missing from the candidates
 
 

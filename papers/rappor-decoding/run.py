@@ -107,8 +107,8 @@ def draw(points: Sequence[figure1.Point], comparison: equal.Comparison, figures:
     budgets = [listing.mechanism(h).epsilon for h in equal.BUDGETS.values()]
     _save(
         [
-            _line(what, "f1", budgets, [found[arm].alone for found in comparison.arms.values()])
-            for arm, what in equal.ARMS.items()
+            _line(name, "f1", budgets, [found[arm].alone for found in comparison.arms.values()])
+            for arm, name in zip(equal.ARMS, equal.NAMES, strict=True)
         ],
         "F1 at equal ε₁: 20,000 people, 100 strings among 200 candidates",
         "ε₁",

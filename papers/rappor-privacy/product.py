@@ -26,10 +26,10 @@ def product_rows() -> list[Row]:
     return [
         Row(
             "eq3.sum",
-            "(3): the chance of the likeliest report, summed over B', and enumerated",
+            "(3) with a sum over B': the chance of the likeliest report",
+            None,
             float(total),
-            float(law[report]),
-            "equal" if total == law[report] else "differs",
+            "equal: to the enumerated law" if total == law[report] else "differs",
         ),
         Row(
             "eq3.product",

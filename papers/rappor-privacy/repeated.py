@@ -30,10 +30,10 @@ def _enumerated_rows() -> list[Row]:
         found.append(
             Row(
                 f"repeated.{count}",
-                f"ε of {count} reports of one answer, closed form and enumerated (h = 1, B = 2)",
-                SINGLE.epsilon_of(count),
+                f"the ε of {count} report{'s' * (count > 1)} of one answer, enumerated (h = 1)",
+                None,
                 log_up(enumerated),
-                "equal" if enumerated == SINGLE.ratio_of(count) else "differs",
+                "equal: to the closed form" if enumerated == SINGLE.ratio_of(count) else "differs",
             )
         )
     return found
@@ -60,10 +60,10 @@ def _curve_rows() -> list[Row]:
         ),
         Row(
             "repeated.composition",
-            "what 3 reports cost: 3 ε₁ by composition, and exactly (h = 2)",
-            3 * curve[0],
+            "the exact ε of 3 reports (h = 2)",
+            None,
             curve[2],
-            "measured: composition overstates it" if curve[2] < 3 * curve[0] else "measured",
+            f"measured: composition would say {3 * curve[0]:.3f}",
         ),
         Row(
             "repeated.half",
