@@ -59,7 +59,9 @@ def nonnegative_lasso(
     gradient, residual = linear, response
     for _ in range(_MOST_ROUNDS):
         primal = float(weights @ residual**2) / 2 + penalty * float(point.sum())
-        gap = primal - _dual(response, residual, weights, penalty, float(gradient.max(initial=0)))
+        gap = primal - dual_value(
+            response, residual, weights, penalty, float(gradient.max(initial=0))
+        )
         if gap <= tolerance * start:
             break
         working, point = _next_set(working, point, gradient, penalty)
@@ -71,7 +73,7 @@ def nonnegative_lasso(
     return Lasso(working[kept], point[kept], penalty, primal, gap)
 
 
-def _dual(
+def dual_value(
     response: Floats, residual: Floats, weights: Floats, penalty: float, steepest: float
 ) -> float:
     """A value that no b goes below: the residual, shrunk until no candidate wants in, is dual."""
