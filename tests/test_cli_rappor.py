@@ -119,7 +119,7 @@ def test_the_forms_are_those_of_the_mechanism(tmp_path: Path) -> None:
     for form in FORMS:
         words(tmp_path, "--form", form)
     assert run(tmp_path, "collection", "new", "x", "--form", "basic").code == 2
-    told = " ".join(succeed(tmp_path, "collection", "new", "--help").out.split())
+    told = " ".join(re.findall(r"[^\s│]+", succeed(tmp_path, "collection", "new", "--help").out))
     assert all(re.search(rf"{form}(, the default)?:", told) for form in FORMS)
 
 
