@@ -19,7 +19,7 @@ import numpy as np
 
 from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
-from sudare.estimation.hashnull import hash_null
+from sudare.estimation.hashnull import HashNull, hash_null
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
@@ -45,6 +45,7 @@ class Fit:
         covariance: of these shares, as estimates for the people who answered.
         residual: what the model leaves, per row.
         leverage: for each in the support, its variance per unit of noise.
+        scores: for every candidate, what the weighted residuals at its bits add up to.
     """
 
     support: Indices
@@ -52,6 +53,7 @@ class Fit:
     covariance: Floats
     residual: Floats
     leverage: Floats
+    scores: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,8 +116,8 @@ def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float)
     seen = set[bytes]()
     while True:
         fit = refit(design, bits, model)
-        z, p_values = judge(design, bits, fit)
-        passed = np.flatnonzero(bonferroni(p_values) <= level)
+        z, law = _standardised(design, bits, fit)
+        passed = np.flatnonzero(z >= law.threshold(level / len(design)))
         passed = np.sort(passed[np.argsort(-z[passed])][: design.height // _FULLEST])
         if passed.tobytes() in seen or np.array_equal(passed, np.sort(model)):
             return fit
@@ -151,7 +153,7 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     """
     gram = design.gram(support, bits.weights)
     inverse = np.linalg.inv(gram) if len(support) else gram
-    projected = design.scores(bits.weights * bits.response)[support]
+    projected = design.part(support).scores(bits.weights * bits.response)
     shares = inverse @ projected
     residual = bits.response - design.fitted(support, shares)
     held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - residual
@@ -164,7 +166,8 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     covariance = inverse @ inner @ inverse
     clipped = np.clip(shares, 0, 1)
     covariance[np.diag_indices_from(covariance)] -= clipped * (1 - clipped) / bits.n
-    return Fit(support, shares, covariance, residual, np.diag(inverse).copy())
+    scores = design.scores(bits.weights * residual)
+    return Fit(support, shares, covariance, residual, np.diag(inverse).copy(), scores)
 
 
 def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
@@ -173,24 +176,28 @@ def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
     For one in the model the score is that of its share given the others; for one outside, what
     the residuals at its bits add up to.
     """
-    weighted = bits.weights * fit.residual
-    law = hash_null(weighted.reshape(design.cohorts, -1), design.rows.shape[1] // design.cohorts)
-    z = design.scores(weighted) / law.deviation
+    z, law = _standardised(design, bits, fit)
+    return z, law.p_values(z)
+
+
+def _standardised(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, HashNull]:
+    """Every candidate's standardised score, and the law of one that nobody holds."""
+    law = hash_null((bits.weights * fit.residual).reshape(design.cohorts, -1), design.hashes)
+    z = fit.scores / law.deviation
     # What the model took from the residuals' variance must be given back to its own members.
     freedom = 1 - len(fit.support) / design.height
     noise = law.deviation / math.sqrt(_column_weight(design, bits.weights) * freedom)
     z[fit.support] = fit.shares / (noise * np.sqrt(fit.leverage))
-    return z, law.p_values(z)
+    return z, law
 
 
 def estimates(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
     """Everyone's share and its standard error: the model's, and one step for the others."""
     length = _column_weight(design, bits.weights)
-    weighted = bits.weights * fit.residual
-    shares = design.scores(weighted) / length
-    law = weighted.reshape(design.cohorts, -1)
-    hashes = design.rows.shape[1] // design.cohorts
-    stderr = np.full(len(design), math.sqrt(hashes * float((law**2).mean(axis=1).sum())) / length)
+    shares = fit.scores / length
+    law = (bits.weights * fit.residual).reshape(design.cohorts, -1)
+    spread = math.sqrt(design.hashes * float((law**2).mean(axis=1).sum()))
+    stderr = np.full(len(design), spread / length)
     shares[fit.support] = fit.shares
     stderr[fit.support] = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
     return shares, stderr

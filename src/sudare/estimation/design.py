@@ -37,9 +37,18 @@ class Design:
         return self.cohorts * self.bits
 
     @property
+    def hashes(self) -> int:
+        """The ones of a candidate in each cohort."""
+        return int(self.rows.shape[1] // self.cohorts)
+
+    @property
     def density(self) -> float:
         """The share of ones in a column."""
         return float(self.rows.shape[1] / self.height)
+
+    def part(self, support: Indices) -> "Design":
+        """Some of the candidates."""
+        return Design(self.rows[support], self.cohorts, self.bits)
 
     def scores(self, values: Floats) -> Floats:
         """X'v, for v that sums to 0 in every cohort."""
