@@ -209,10 +209,14 @@ class Rappor(MemoisedMechanism):
             kept = np.zeros((len(values), packed_words(self.bits)), "<u8")
             one = np.left_shift(np.uint64(1), (values & 63).astype(np.uint64))
             kept[np.arange(len(values)), values >> 6] = one
+        self.flip(kept, rng)
+        return kept
+
+    def flip(self, kept: Words, rng: Randomness) -> None:
+        """Flip each bit with probability f/2, in place."""
         if self.f:
             for rows in self._blocks(len(kept)):
                 kept[rows] ^= rng.packed(self.f / 2, rows.stop - rows.start, self.bits)
-        return kept
 
     def instant(self, kept: Words, assigned: NDArray[np.int64], rng: Randomness) -> Records:
         """Each kept bit answered by its own coin, of probability q or p."""
