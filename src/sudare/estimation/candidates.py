@@ -13,6 +13,7 @@ The stages, each a function of its own:
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -40,20 +41,48 @@ class Fit:
     """Least squares on some candidates.
 
     Attributes:
+        design: all candidates.
+        bits: what was fitted.
         support: the candidates in the model.
         shares: theirs.
-        covariance: of these shares, as estimates for the people who answered.
+        inverse: (X'WX)⁻¹ on the support.
         residual: what the model leaves, per row.
-        leverage: for each in the support, its variance per unit of noise.
         scores: for every candidate, what the weighted residuals at its bits add up to.
     """
 
+    design: Design
+    bits: BitShares
     support: Indices
     shares: Floats
-    covariance: Floats
+    inverse: Floats
     residual: Floats
-    leverage: Floats
     scores: Floats
+
+    @property
+    def leverage(self) -> Floats:
+        """For each in the support, its variance per unit of noise."""
+        return np.diag(self.inverse)
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Of the shares, as estimates for the people who answered.
+
+        It takes the binomial variance of each row by itself, raised where the residuals show
+        more than binomial noise; what would be the sampling error of a larger population,
+        s(1 - s)/n, is not part of it.
+        """
+        bits, residual = self.bits, self.residual
+        mean = bits.shares.mean(axis=1).repeat(self.design.bits)
+        variances = bits.variances(mean + bits.response - residual)
+        telling = bits.weights > 0
+        freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
+        misfit = float((residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
+        variances[~telling] = 0
+        inner = self.design.gram(self.support, bits.weights**2 * variances * max(misfit, 1.0))
+        covariance: Floats = self.inverse @ inner @ self.inverse
+        clipped = np.clip(self.shares, 0, 1)
+        covariance[np.diag_indices_from(covariance)] -= clipped * (1 - clipped) / bits.n
+        return covariance
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,29 +174,13 @@ def screen(design: Design, bits: BitShares) -> Lasso:
 
 
 def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
-    """Weighted least squares on the support.
-
-    Rows are weighted by their cohorts' reports. The covariance takes the binomial variance of
-    each row by itself, raised where the residuals show more than binomial noise; what would be
-    the sampling error of a larger population, s(1 - s)/n, is not part of it.
-    """
+    """Least squares on the support, with rows weighted by their cohorts' reports."""
     gram = design.gram(support, bits.weights)
-    inverse = np.linalg.inv(gram) if len(support) else gram
-    projected = design.part(support).scores(bits.weights * bits.response)
-    shares = inverse @ projected
+    inverse: Floats = np.asarray(np.linalg.inv(gram), np.float64) if len(support) else gram
+    shares = inverse @ design.part(support).scores(bits.weights * bits.response)
     residual = bits.response - design.fitted(support, shares)
-    held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - residual
-    variances = bits.variances(held)
-    telling = bits.weights > 0
-    freedom = int(telling.sum()) * (1 - 1 / design.bits) - len(support)
-    misfit = float((residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
-    variances[~telling] = 0
-    inner = design.gram(support, bits.weights**2 * variances * max(misfit, 1.0))
-    covariance = inverse @ inner @ inverse
-    clipped = np.clip(shares, 0, 1)
-    covariance[np.diag_indices_from(covariance)] -= clipped * (1 - clipped) / bits.n
     scores = design.scores(bits.weights * residual)
-    return Fit(support, shares, covariance, residual, np.diag(inverse).copy(), scores)
+    return Fit(design, bits, support, shares, inverse, residual, scores)
 
 
 def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
