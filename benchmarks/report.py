@@ -127,7 +127,7 @@ def _named(compared: dict[str, Any] | None) -> tuple[str, str]:
     if compared is None:
         return "", ""
     (number,) = (value for key, value in compared.items() if key != "name")
-    return compared["name"], f"{number:.3g}"
+    return compared["name"], f"{number:.4g}"
 
 
 def caption(run: Run) -> str:

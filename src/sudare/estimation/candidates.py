@@ -64,6 +64,12 @@ class Fit:
         return np.diag(self.inverse)
 
     @cached_property
+    def law(self) -> HashNull:
+        """That of the score of a candidate whom nobody holds."""
+        weighted = (self.bits.weights * self.residual).reshape(self.design.cohorts, -1)
+        return hash_null(weighted, self.design.hashes)
+
+    @cached_property
     def covariance(self) -> Floats:
         """Of the shares, as estimates for the people who answered.
 
@@ -119,9 +125,9 @@ def find(
     """Decode: who is there at this level, and the share of everyone."""
     screening = screen(design, bits)
     fit = _beyond_doubt(design, bits, screening.support, level)
-    z, p_values = judge(design, bits, fit)
+    z, p_values = judge(fit)
     adjusted = ADJUSTMENTS[correction](p_values)
-    shares, stderr = estimates(design, bits, fit)
+    shares, stderr = estimates(fit)
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
     return Findings(
@@ -145,8 +151,8 @@ def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float)
     seen = set[bytes]()
     while True:
         fit = refit(design, bits, model)
-        z, law = _standardised(design, bits, fit)
-        passed = np.flatnonzero(z >= law.threshold(level / len(design)))
+        z = _standardised(fit)
+        passed = np.flatnonzero(z >= fit.law.threshold(level / len(design)))
         passed = np.sort(passed[np.argsort(-z[passed])][: design.height // _FULLEST])
         if passed.tobytes() in seen or np.array_equal(passed, np.sort(model)):
             return fit
@@ -183,34 +189,31 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     return Fit(design, bits, support, shares, inverse, residual, scores)
 
 
-def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
+def judge(fit: Fit) -> tuple[Floats, Floats]:
     """Every candidate's standardised score and the p-value of "nobody holds it".
 
     For one in the model the score is that of its share given the others; for one outside, what
     the residuals at its bits add up to.
     """
-    z, law = _standardised(design, bits, fit)
-    return z, law.p_values(z)
+    z = _standardised(fit)
+    return z, fit.law.p_values(z)
 
 
-def _standardised(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, HashNull]:
-    """Every candidate's standardised score, and the law of one that nobody holds."""
-    law = hash_null((bits.weights * fit.residual).reshape(design.cohorts, -1), design.hashes)
-    z = fit.scores / law.deviation
+def _standardised(fit: Fit) -> Floats:
+    z = fit.scores / fit.law.deviation
     # What the model took from the residuals' variance must be given back to its own members.
-    freedom = 1 - len(fit.support) / design.height
-    noise = law.deviation / math.sqrt(_column_weight(design, bits.weights) * freedom)
+    freedom = 1 - len(fit.support) / fit.design.height
+    length = _column_weight(fit.design, fit.bits.weights)
+    noise = fit.law.deviation / math.sqrt(length * freedom)
     z[fit.support] = fit.shares / (noise * np.sqrt(fit.leverage))
-    return z, law
+    return z
 
 
-def estimates(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
+def estimates(fit: Fit) -> tuple[Floats, Floats]:
     """Everyone's share and its standard error: the model's, and one step for the others."""
-    length = _column_weight(design, bits.weights)
+    length = _column_weight(fit.design, fit.bits.weights)
     shares = fit.scores / length
-    law = (bits.weights * fit.residual).reshape(design.cohorts, -1)
-    spread = math.sqrt(design.hashes * float((law**2).mean(axis=1).sum()))
-    stderr = np.full(len(design), spread / length)
+    stderr = np.full(len(fit.design), fit.law.deviation / length)
     shares[fit.support] = fit.shares
     stderr[fit.support] = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
     return shares, stderr

@@ -41,11 +41,10 @@ class HashNull:
         """The chance that a candidate nobody holds scores at least so much."""
         from scipy.special import ndtr
 
-        root = np.interp(standardised, self.scores, self.roots)
-        # Below the middle nothing is at stake, and the normal law serves.
-        near = standardised < self.scores[0]
-        root[near] = standardised[near]
-        return np.asarray(ndtr(-root), np.float64)
+        # Below the middle nothing is at stake, and the normal law serves: score and root agree.
+        middle = [-_LARGEST_ROOT, np.nextafter(self.scores[0], -np.inf)]
+        scores, roots = (np.concatenate([middle, part]) for part in (self.scores, self.roots))
+        return np.asarray(ndtr(-np.interp(standardised, scores, roots)), np.float64)
 
     def threshold(self, chance: float) -> float:
         """The least score whose p-value is at most this chance, of the upper half of the law."""
