@@ -5,7 +5,7 @@ import pytest
 
 from sudare.errors import InvalidDocument
 from sudare.estimation.bits import BitShares
-from sudare.estimation.refit import covariance, refit
+from sudare.estimation.refit import refit
 from sudare.mechanisms.rappor import Rappor
 from texts import bits_of, dense, design_of, hashed, zipf
 
@@ -48,7 +48,7 @@ def test_standard_errors_are_those_of_repeated_surveys() -> None:
         bits = bits_of(MECHANISM, texts, people, seed)
         fit = refit(design, bits, np.arange(40))
         errors.append(fit.shares - people / people.sum())
-        stated.append(np.diag(covariance(design, bits, fit)))
+        stated.append(np.diag(fit.covariance))
     ratio = np.square(errors).mean() / np.mean(stated)
     # 8000 squares of nearly independent normals: the mean strays by 1.6 % (one deviation).
     assert ratio == pytest.approx(1, abs=0.1)
@@ -62,7 +62,7 @@ def test_a_cohort_without_reports_says_nothing() -> None:
     sizes[5], sums[5] = 0, 0
     some = BitShares(sizes, sums, bits.holder, bits.others)
     fit = refit(design, some, np.arange(10))
-    assert np.isfinite(covariance(design, some, fit)).all()
+    assert np.isfinite(fit.covariance).all()
     assert fit.shares == pytest.approx(zipf(10, 10**5) / 10**5, abs=0.02)
 
 

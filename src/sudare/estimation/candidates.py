@@ -19,9 +19,8 @@ import numpy as np
 
 from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
-from sudare.estimation.hashnull import hash_null
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
-from sudare.estimation.refit import Fit, bulk, column_weight, covariance, noise, refit
+from sudare.estimation.refit import Fit, bulk, column_weight, noise, refit
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
@@ -70,21 +69,13 @@ def find(
     """Decode: who is there at this level, and the share of everyone."""
     screening = screen(design, bits)
     fit = _beyond_doubt(design, bits, screening.support, level)
-    z, p_values = judge(design, bits, fit)
+    p_values = judge(fit)
     adjusted = ADJUSTMENTS[correction](p_values)
-    errors = covariance(design, bits, fit)
-    shares, stderr = estimates(design, bits, fit, errors)
+    shares, stderr = estimates(fit)
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
-    return Findings(
-        found,
-        shares,
-        stderr,
-        p_values,
-        adjusted,
-        *_explained(fit, errors, z, shares, stderr, found),
-        screening,
-    )
+    explained = _explained(fit, shares, stderr, found)
+    return Findings(found, shares, stderr, p_values, adjusted, *explained, screening)
 
 
 def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float) -> Fit:
@@ -97,8 +88,8 @@ def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float)
     seen = set[bytes]()
     while True:
         fit = refit(design, bits, model)
-        z, p_values = judge(design, bits, fit)
-        passed = np.flatnonzero(bonferroni(p_values) <= level)
+        z = fit.standardised
+        passed = np.flatnonzero(z >= fit.law.threshold(level / len(design)))  # Bonferroni's
         passed = np.sort(passed[np.argsort(-z[passed])][: design.height // _FULLEST])
         if passed.tobytes() in seen or np.array_equal(passed, np.sort(model)):
             return fit
@@ -122,38 +113,21 @@ def screen(design: Design, bits: BitShares) -> Lasso:
         penalty *= 1.5
 
 
-def judge(design: Design, bits: BitShares, fit: Fit) -> tuple[Floats, Floats]:
-    """Every candidate's standardised score and the p-value of "nobody holds it".
-
-    For one in the model the score is that of its share given the others; for one outside, what
-    the residuals at its bits add up to.
-    """
-    weighted = bits.weights * fit.residual
-    law = hash_null(weighted.reshape(design.cohorts, -1), design.hashes)
-    z = design.scores(weighted) / law.deviation
-    # What the model took from the residuals' variance must be given back to its own members.
-    freedom = 1 - len(fit.support) / design.height
-    length = column_weight(design, bits.weights) * freedom
-    spread = law.deviation / fit.listening * np.sqrt(np.diag(fit.inverse) / length)
-    z[fit.support] = fit.shares / spread
-    return z, law.p_values(z)
+def judge(fit: Fit) -> Floats:
+    """For every candidate, in the model or not, the p-value of "nobody holds it"."""
+    return fit.law.p_values(fit.standardised)
 
 
-def estimates(design: Design, bits: BitShares, fit: Fit, errors: Floats) -> tuple[Floats, Floats]:
+def estimates(fit: Fit) -> tuple[Floats, Floats]:
     """Everyone's share and its standard error: the model's, and one step for the others."""
-    length = column_weight(design, bits.weights) * fit.listening
-    weighted = bits.weights * fit.residual
-    shares = design.scores(weighted) / length
-    spread = (weighted.reshape(design.cohorts, -1) ** 2).mean(axis=1).sum()
-    stderr = np.full(len(design), math.sqrt(design.hashes * float(spread)) / length)
+    shares = fit.scores / fit.length
+    stderr = np.full(len(fit.design), fit.law.deviation / fit.length)
     shares[fit.support] = fit.shares
-    stderr[fit.support] = np.sqrt(np.maximum(np.diag(errors), 0))
+    stderr[fit.support] = np.sqrt(np.maximum(np.diag(fit.covariance), 0))
     return shares, stderr
 
 
-def _explained(  # noqa: PLR0913, PLR0917 - all that is known of the candidates
-    fit: Fit, errors: Floats, z: Floats, shares: Floats, stderr: Floats, found: Indices
-) -> tuple[float, float]:
+def _explained(fit: Fit, shares: Floats, stderr: Floats, found: Indices) -> tuple[float, float]:
     """The summed share of those found, without the luck that helped them, and its error.
 
     Who is found at a cut c has been lucky: the expected excess of a candidate's estimate is its
@@ -162,11 +136,11 @@ def _explained(  # noqa: PLR0913, PLR0917 - all that is known of the candidates
     """
     if not found.size:
         return 0.0, 0.0
-    cut = float(z[found].min())
-    near = np.abs(z - cut) <= _ABOUT
+    cut = float(fit.standardised[found].min())
+    near = np.abs(fit.standardised - cut) <= _ABOUT
     luck = stderr[near] / (2 * _ABOUT)
     inside = np.isin(fit.support, found)
     outside = np.setdiff1d(found, fit.support)
-    variance = float(errors[np.ix_(inside, inside)].sum())
+    variance = float(fit.covariance[np.ix_(inside, inside)].sum())
     variance += float((stderr[outside] ** 2).sum() + (luck**2).sum())
     return float(shares[found].sum() - luck.sum()), math.sqrt(max(variance, 0))

@@ -46,13 +46,16 @@ class Design:
         """The ones of a candidate in each cohort."""
         return int(self.rows.shape[1]) // self.cohorts
 
-    def scores(self, values: Floats, support: Indices | None = None) -> Floats:
-        """X'v, for v that sums to 0 in every cohort; for some of the candidates or all."""
+    def part(self, support: Indices) -> "Design":
+        """Some of the candidates."""
+        return Design(self.rows[support], self.cohorts, self.bits)
+
+    def scores(self, values: Floats) -> Floats:
+        """X'v, for v that sums to 0 in every cohort."""
         from sudare.kernels.columns import gather_sums
 
-        rows = self.rows if support is None else self.rows[support]
-        sums = np.empty(len(rows))
-        gather_sums(rows, values, sums)
+        sums = np.empty(len(self))
+        gather_sums(self.rows, values, sums)
         return sums
 
     def fitted(self, support: Indices, coefficients: Floats) -> Floats:

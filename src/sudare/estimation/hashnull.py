@@ -7,7 +7,6 @@ it is read off the residuals, and its far tail is found by a saddlepoint approxi
 (Lugannani and Rice 1980), which keeps its relative accuracy where a normal law would not.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,62 +14,87 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_POINTS = 24
-_NEAREST, _FARTHEST = 0.5, 38.0  # tilts, nearly standard deviations: a float's tail ends there
-_ROUNDING = 1e-9
+_NEAREST = 0.5  # the first tilt, in standard deviations of the score: about its mean there
+_OCTAVES = 7  # how often it doubles: up to 64 standard deviations
+_STEPS = 16  # tilts per octave
+_LARGEST_ROOT = 37.0  # beyond which a normal tail is no float any more
 
 
 @dataclass(frozen=True, eq=False)
 class HashNull:
     """Upper tails of a null candidate's score, in units of its standard deviation.
 
+    A tail is that of a normal law at the score's root, which is nearly the score itself and
+    therefore easy to interpolate.
+
     Attributes:
         deviation: the standard deviation of the score.
         scores: where the tail is known, rising.
-        quantiles: where a normal law has the same tail; nearly a straight line of the scores.
+        roots: where a normal law has the same tail, rising.
     """
 
     deviation: float
     scores: Floats
-    quantiles: Floats
+    roots: Floats
 
     def p_values(self, standardised: Floats) -> Floats:
         """The chance that a candidate nobody holds scores at least so much."""
         from scipy.special import ndtr
 
-        same = np.interp(standardised, self.scores, self.quantiles)
-        # Below the middle nothing is at stake, and the normal law serves.
-        return np.asarray(ndtr(-np.where(standardised < self.scores[0], standardised, same)))
+        # Below the middle nothing is at stake, and the normal law serves: score and root agree.
+        middle = [-_LARGEST_ROOT, np.nextafter(self.scores[0], -np.inf)]
+        scores, roots = (np.concatenate([middle, part]) for part in (self.scores, self.roots))
+        return np.asarray(ndtr(-np.interp(standardised, scores, roots)), np.float64)
+
+    def threshold(self, chance: float) -> float:
+        """The least score whose p-value is at most this chance, of the upper half of the law."""
+        from scipy.special import ndtri
+
+        root = -float(ndtri(chance))
+        if root > self.roots[-1]:
+            return float("inf")
+        return (
+            min(root, self.scores[0])
+            if root < self.roots[0]
+            else float(np.interp(root, self.roots, self.scores))
+        )
 
 
 def hash_null(residuals: Floats, hashes: int) -> HashNull:
     """The law of a score, from weighted residuals: a row per cohort, each summing to 0."""
     variance = hashes * float((residuals**2).mean(axis=1).sum())
-    deviation = math.sqrt(variance)
-    tilts = np.geomspace(_NEAREST, _FARTHEST, _POINTS)
-    cumulant, mean, curvature = _cumulants(residuals / deviation, tilts, hashes)
+    deviation = float(np.sqrt(variance))
+    tilts, cumulant, mean, curvature = _cumulants(residuals / deviation, hashes)
     root = np.sqrt(2 * np.maximum(tilts * mean - cumulant, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         # Lugannani-Rice in the form of Barndorff-Nielsen: one normal tail, safe far out.
-        quantiles = root + np.log(tilts * np.sqrt(curvature) / root) / root
-    # Far out the law ends: its largest score is reached, and nothing lies beyond.
-    rising = np.diff(np.maximum.accumulate(mean), prepend=-np.inf) > _ROUNDING
-    usable = rising & np.isfinite(quantiles) & (curvature > _ROUNDING)
-    return HashNull(deviation, mean[usable], np.maximum.accumulate(quantiles[usable]))
+        moved = root + np.log(tilts * np.sqrt(curvature) / root) / root
+    usable = np.isfinite(moved) & (curvature > 0)
+    scores, roots = mean[usable], np.minimum(moved[usable], _LARGEST_ROOT)
+    rising = np.concatenate([[True], np.diff(np.maximum.accumulate(scores)) > 0])
+    return HashNull(deviation, scores[rising], np.maximum.accumulate(roots)[rising])
 
 
-def _cumulants(values: Floats, tilts: Floats, hashes: int) -> tuple[Floats, Floats, Floats]:
-    """The cumulant function of the score and its first two derivatives, at each tilt."""
-    cumulant, mean, curvature = (np.empty(tilts.size) for _ in range(3))
-    for i, tilt in enumerate(tilts):
-        exponent = tilt * values
-        top = exponent.max(axis=1, keepdims=True)
-        weight = np.exp(exponent - top)
-        total = weight.sum(axis=1, keepdims=True)
-        weight /= total
-        first = (weight * values).sum(axis=1)
-        second = (weight * values**2).sum(axis=1)
-        cumulant[i] = hashes * float((np.log(total / values.shape[1]) + top).sum())
-        mean[i] = hashes * float(first.sum())
-        curvature[i] = hashes * float((second - first**2).sum())
-    return cumulant, mean, curvature
+def _cumulants(values: Floats, hashes: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Tilts, and at each the cumulant function of the score and its first two derivatives.
+
+    The tilted law has weights exp(tilt · value), up to a factor. Tilts are evenly spaced within
+    an octave, so that a weight grows by the same ratio at each, and by its square in the next.
+    """
+    from sudare.kernels.tilts import tilted_sums
+
+    cohorts, bits = values.shape
+    steps = _NEAREST / _STEPS * 2.0 ** np.repeat(np.arange(_OCTAVES), _STEPS)
+    tilts = _NEAREST - steps[0] + np.cumsum(steps)
+    top = values.max(axis=1)
+    columns = np.ascontiguousarray(values.T)
+    exponents = columns - top  # never above 0: a weight can only vanish
+    weights, ratios = np.exp((tilts[0] - steps[0]) * exponents), np.exp(steps[0] * exponents)
+    sums = np.empty((tilts.size, 3, cohorts))
+    for octave in range(_OCTAVES):
+        tilted_sums(columns, ratios, weights, sums[octave * _STEPS : (octave + 1) * _STEPS])
+        ratios *= ratios
+    total, first, second = sums[:, 0], sums[:, 1] / sums[:, 0], sums[:, 2] / sums[:, 0]
+    cumulant = np.log(total / bits).sum(axis=1) + tilts * top.sum()
+    curvature = (second - first**2).sum(axis=1)
+    return tilts, hashes * cumulant, hashes * first.sum(axis=1), hashes * curvature

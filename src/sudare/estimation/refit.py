@@ -7,11 +7,13 @@ nothing about the others: residuals beyond two standard deviations of the bulk a
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
+from sudare.estimation.hashnull import HashNull, hash_null
 
 _CUT = 2.0  # standard deviations of the bulk: costs 1 % where nothing is missing
 _SCALING_STEPS = 3
@@ -25,62 +27,97 @@ class Fit:
     """Some candidates fitted together.
 
     Attributes:
+        design: all candidates.
+        bits: what was fitted.
         support: the candidates in the model.
         shares: theirs.
         inverse: of their Gram matrix: the covariance of least squares, per unit of noise.
-        residual: what the model leaves in each row, cut; it sums to 0 in each cohort.
-        rest: the same before it was cut.
-        listening: the share of rows, by weight, whose residual was not cut.
+        rest: what the model leaves in each row.
+        residual: the same, cut, and without its mean in each cohort.
+        listening: the share of rows, by weight, that were not cut.
     """
 
+    design: Design
+    bits: BitShares
     support: Indices
     shares: Floats
     inverse: Floats
-    residual: Floats
     rest: Floats
+    residual: Floats
     listening: float
+
+    @property
+    def length(self) -> float:
+        """The curvature of a candidate outside the model: x'Wx over the rows that are heard."""
+        return column_weight(self.design, self.bits.weights) * self.listening
+
+    @cached_property
+    def scores(self) -> Floats:
+        """For every candidate, what the weighted residuals at its bits add up to."""
+        return self.design.scores(self.bits.weights * self.residual)
+
+    @cached_property
+    def law(self) -> HashNull:
+        """That of the score of a candidate whom nobody holds."""
+        weighted = (self.bits.weights * self.residual).reshape(self.design.cohorts, -1)
+        return hash_null(weighted, self.design.hashes)
+
+    @cached_property
+    def standardised(self) -> Floats:
+        """Every candidate's score in units of the null law.
+
+        For one in the model it is that of its share given the others; for one outside, what the
+        residuals at its bits add up to.
+        """
+        z = self.scores / self.law.deviation
+        # What the model took from the residuals' variance must be given back to its members.
+        freedom = 1 - len(self.support) / self.design.height
+        spread = np.sqrt(np.diag(self.inverse) / (self.length * self.listening * freedom))
+        z[self.support] = self.shares / (self.law.deviation * spread)
+        return z
+
+    @cached_property
+    def covariance(self) -> Floats:
+        """Of the fitted shares, as estimates for the people who answered.
+
+        Each row has the binomial variance of what is fitted there, raised where the residuals
+        show more than binomial noise. What would be the sampling error of a larger population,
+        s(1 - s)/n, is not part of it.
+        """
+        bits, telling = self.bits, self.bits.weights > 0
+        mean = bits.shares.mean(axis=1).repeat(self.design.bits)
+        variances = bits.variances(mean + bits.response - self.rest)
+        freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
+        misfit = float((self.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
+        variances[~telling] = 0
+        inner = self.design.gram(self.support, bits.weights**2 * variances * max(misfit, 1.0))
+        spread = np.asarray(self.inverse @ inner @ self.inverse, np.float64) / self.listening**2
+        clipped = np.clip(self.shares, 0, 1)
+        spread[np.diag_indices_from(spread)] -= clipped * (1 - clipped) / bits.n
+        return spread
 
 
 def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     """Fit the support, each row weighted by its cohort's reports."""
+    model, everyone = design.part(support), np.arange(len(support))
     # The curvature of least squares is above that of the cut rows: steps by it only descend.
-    inverse = _inverse(design.gram(support, bits.weights))
-    shares = inverse @ design.scores(bits.weights * bits.response, support)
+    inverse = _inverse(model.gram(everyone, bits.weights))
+    shares = inverse @ model.scores(bits.weights * bits.response)
     levels = np.zeros(design.cohorts)
     still = _STILL / math.sqrt(column_weight(design, bits.weights))
     for step in range(_MOST_STEPS):
-        rest = bits.response - design.fitted(support, shares) - levels.repeat(design.bits)
+        rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
         if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
             cut = _CUT * max(bulk(rest, bits.weights), noise(bits))
         residual, heard = _cut(rest, cut, bits.weights)
         residual, mean = _centred(residual, design)
-        change = inverse @ design.scores(bits.weights * residual, support)
+        change = inverse @ model.scores(bits.weights * residual)
         if step >= _SCALING_STEPS and np.abs(change).max(initial=0) <= still * cut:
             break
         shares = shares + change
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
-    return Fit(support, shares, inverse, residual, rest, listening)
-
-
-def covariance(design: Design, bits: BitShares, fit: Fit) -> Floats:
-    """The covariance of the fitted shares, as estimates for the people who answered.
-
-    Each row has the binomial variance of what is fitted there, raised where the residuals show
-    more than binomial noise. What would be the sampling error of a larger population,
-    s(1 - s)/n, is not part of it.
-    """
-    telling = bits.weights > 0
-    held = bits.shares.mean(axis=1).repeat(design.bits) + bits.response - fit.rest
-    variances = bits.variances(held)
-    freedom = int(telling.sum()) * (1 - 1 / design.bits) - len(fit.support)
-    misfit = float((fit.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
-    variances[~telling] = 0
-    inner = design.gram(fit.support, bits.weights**2 * variances * max(misfit, 1.0))
-    spread = np.asarray(fit.inverse @ inner @ fit.inverse, np.float64) / fit.listening**2
-    clipped = np.clip(fit.shares, 0, 1)
-    spread[np.diag_indices_from(spread)] -= clipped * (1 - clipped) / bits.n
-    return spread
+    return Fit(design, bits, support, shares, inverse, rest, residual, listening)
 
 
 def noise(bits: BitShares) -> float:

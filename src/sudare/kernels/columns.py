@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from sudare.kernels.compiler import compiled
 
+MOST_SWEEPS = 10_000
+
 
 @compiled
 def gather_sums(
@@ -115,6 +117,3 @@ def descend(
         if gained <= tolerance:
             return sweep + 1
     return MOST_SWEEPS
-
-
-MOST_SWEEPS = 10_000

@@ -19,14 +19,14 @@ from sudare.estimation.likelihood import Evidence
 from sudare.exact import chance_text, check_epsilon, is_coin
 from sudare.keystream import Keystream, Words, packed_words
 from sudare.mechanism import MemoisedMechanism, Records
-from sudare.packed import check_packed, column_counts, grouped_counts
+from sudare.packed import check_packed, choose_bits, column_counts, grouped_counts
 from sudare.randomness import Randomness
 from sudare.strings import Digests, Strings
 
 Form = Literal["full", "one-time", "instant", "basic", "basic one-time", "basic instant"]
 
 _MOST_BITS = 1 << 16
-_BLOCK = 1 << 15  # words randomised at a time: they stay in the second cache
+_BLOCK = 1 << 16  # words randomised at a time: enough to be compiled, few enough to be cached
 
 
 @dataclass(frozen=True)
@@ -209,10 +209,14 @@ class Rappor(MemoisedMechanism):
             kept = np.zeros((len(values), packed_words(self.bits)), "<u8")
             one = np.left_shift(np.uint64(1), (values & 63).astype(np.uint64))
             kept[np.arange(len(values)), values >> 6] = one
+        self.flip(kept, rng)
+        return kept
+
+    def flip(self, kept: Words, rng: Randomness) -> None:
+        """Flip each bit with probability f/2, in place."""
         if self.f:
             for rows in self._blocks(len(kept)):
                 kept[rows] ^= rng.packed(self.f / 2, rows.stop - rows.start, self.bits)
-        return kept
 
     def instant(self, kept: Words, assigned: NDArray[np.int64], rng: Randomness) -> Records:
         """Each kept bit answered by its own coin, of probability q or p."""
@@ -222,10 +226,7 @@ class Rappor(MemoisedMechanism):
         for rows in self._blocks(len(kept)):
             said = rng.packed(self.q, rows.stop - rows.start, self.bits)
             unsaid = rng.packed(self.p, rows.stop - rows.start, self.bits)
-            said ^= unsaid
-            said &= kept[rows]
-            said ^= unsaid  # the coin of q where the kept bit is 1, of p elsewhere
-            reports["bits"][rows] = said
+            choose_bits(kept[rows], said, unsaid, reports["bits"][rows])
         return reports
 
     def _blocks(self, count: int) -> list[slice]:
@@ -247,11 +248,9 @@ class Rappor(MemoisedMechanism):
 
         With hashes, a row for each cohort: its number of reports, then its bits' sums.
         """
-        words = np.ascontiguousarray(reports["bits"])
         if not self.hashes:
-            return column_counts(words, self.bits)
-        cohorts = np.ascontiguousarray(reports["cohort"])
-        return grouped_counts(words, self.bits, cohorts, self.cohorts)
+            return column_counts(np.ascontiguousarray(reports["bits"]), self.bits)
+        return grouped_counts(reports["bits"], self.bits, reports["cohort"], self.cohorts)
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The share of each numbered answer; texts need candidates, and a decoder."""
