@@ -21,6 +21,7 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.hashnull import hash_null
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
+from sudare.estimation.mixture import Mixture
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
@@ -66,7 +67,8 @@ class Findings:
         adjusted: the same, adjusted for all candidates.
         explained: the share of people who hold one of those found.
         explained_stderr: its standard error.
-        screening: the LASSO that proposed the first model.
+        screening: the LASSO that proposed the first model, in decoding from bit sums.
+        mixture: the most likely shares of all candidates and "other", in decoding from reports.
     """
 
     found: Indices
@@ -76,7 +78,8 @@ class Findings:
     adjusted: Floats
     explained: float
     explained_stderr: float
-    screening: Lasso
+    screening: Lasso | None = None
+    mixture: Mixture | None = None
 
 
 def find(
@@ -99,7 +102,7 @@ def find(
         stderr,
         p_values,
         adjusted,
-        *_explained(fit, z, shares, stderr, found),
+        *explained(fit.support, fit.covariance, z, shares, stderr, found),
         screening,
     )
 
@@ -206,22 +209,23 @@ def _bulk(values: Floats) -> float:
     return 1.4826 * float(np.median(np.abs(values)))
 
 
-def _explained(
-    fit: Fit, z: Floats, shares: Floats, stderr: Floats, found: Indices
+def explained(  # noqa: PLR0913, PLR0917 - what is known of candidates
+    support: Indices, covariance: Floats, z: Floats, shares: Floats, stderr: Floats, found: Indices
 ) -> tuple[float, float]:
     """The summed share of those found, without the luck that helped them, and its error.
 
     Who is found at a cut c has been lucky: the expected excess of a candidate's estimate is its
     variance times the density of that estimate at c. Summed over candidates, this is the
     density of all estimates at c, which can be seen: it is how many lie about there.
+    The covariance is known of those in the support; the others count as independent.
     """
     if not found.size:
         return 0.0, 0.0
     cut = float(z[found].min())
     near = np.abs(z - cut) <= _ABOUT
     luck = stderr[near] / (2 * _ABOUT)
-    inside = np.isin(fit.support, found)
-    outside = np.setdiff1d(found, fit.support)
-    variance = float(fit.covariance[np.ix_(inside, inside)].sum())
+    inside = np.isin(support, found)
+    outside = np.setdiff1d(found, support)
+    variance = float(covariance[np.ix_(inside, inside)].sum())
     variance += float((stderr[outside] ** 2).sum() + (luck**2).sum())
     return float(shares[found].sum() - luck.sum()), math.sqrt(max(variance, 0))

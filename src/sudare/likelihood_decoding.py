@@ -1,0 +1,118 @@
+"""Free text back from the single reports: every report's likelihood, not only the bits' sums.
+
+A bit sum forgets which bits came together. For a text of several bits that is most of what the
+reports say, so with ``hashes`` of 4 or more this finds far more texts than ``sudare.decode``, at
+a cost that grows with reports times candidates.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from sudare.collection import Collection
+from sudare.decoding import Decoded, check_question, hash_candidates
+from sudare.errors import InvalidReport, ParameterError, TooFewReports
+from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, explained
+from sudare.estimation.leftout import Judged, judge
+from sudare.estimation.mixture import Mixture, most_likely_mixture
+from sudare.likelihoods import decoy_digests, likelihoods
+from sudare.mechanism import Records
+
+PAIRS = 20_000_000_000
+"""Reports times candidates that are computed at most: minutes on one core."""
+_DECOYS = 1000
+
+
+def decode_reports(  # noqa: PLR0913 - what an analyst may choose
+    collection: Collection,
+    reports: Records | Iterable[Records],
+    candidates: Iterable[str],
+    *,
+    level: float = 0.05,
+    correction: Correction = "benjamini-hochberg",
+    confidence: float = 0.95,
+    pairs: int = PAIRS,
+    progress: Callable[[float], object] | None = None,
+) -> Decoded:
+    """Which candidates people hold, and how many do, from the reports themselves.
+
+    ``findings.mixture`` holds the most likely shares of all candidates and, last, of "other"
+    texts, with their certificate. The findings' own shares are not bound to be positive, so that
+    their intervals keep their level.
+
+    Args:
+        collection: a collection of free text.
+        reports: its reports, as an array or as several.
+        candidates: texts that people may have answered, in any order, as a list or a stream.
+        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
+        confidence: the level of the intervals.
+        pairs: the most reports times candidates to compute.
+        progress: hears after each pass how much log-likelihood may be left to gain.
+    """
+    mechanism = check_question(collection, level, correction, confidence)
+    texts, hashed = hash_candidates(collection.key, mechanism, candidates)
+    told = gather(collection, reports, len(texts), pairs)
+    every = likelihoods(mechanism, told, hashed).kept()
+    mixture = most_likely_mixture(every, progress)
+    decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
+    judged = judge(every, decoys, mixture)
+    smallest = _smallest(judged, mixture, level)
+    if smallest > 1:
+        raise TooFewReports(
+            f"{len(told)} reports can't show even a text that everybody answered, among "
+            f"{len(texts)} candidates; about {_needed(len(told), smallest)} are needed"
+        )
+    findings = _findings(judged, mixture, level, correction)
+    return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
+
+
+def gather(
+    collection: Collection, reports: Records | Iterable[Records], candidates: int, pairs: int
+) -> Records:
+    """All reports in one array: checked, enough to be released, and not too many to compute."""
+    parts: list[Records] = []
+    count = 0
+    for part in [reports] if isinstance(reports, np.ndarray) else reports:
+        if part.dtype != collection.report_dtype or part.ndim != 1:
+            raise InvalidReport(
+                f"reports of “{collection.name}” are records of {collection.report_dtype}, "
+                f"got {part.dtype}"
+            )
+        collection.mechanism.check(part)
+        count += len(part)
+        if count * candidates > pairs:
+            raise ParameterError(
+                f"{count} reports or more times {candidates} candidates is over the limit of "
+                f"{pairs}; name fewer candidates, or decode the aggregate"
+            )
+        parts.append(part)
+    if not count:
+        raise TooFewReports("there are 0 reports; decoding needs at least 1")
+    collection.released(replace(collection.zero, n=count))
+    return np.concatenate(parts)
+
+
+def _smallest(judged: Judged, mixture: Mixture, level: float) -> float:
+    """The share that a typical candidate needs to be found with an even chance."""
+    from scipy.special import ndtri
+
+    rare = judged.stderr[:-1][mixture.shares[:-1] < np.median(mixture.shares[:-1]) + 1e-12]
+    return -float(ndtri(level / (judged.stderr.size - 1))) * float(np.median(rare))
+
+
+def _needed(n: int, smallest: float) -> str:
+    return str(math.ceil(n * smallest**2)) if math.isfinite(smallest) else "many more"
+
+
+def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
+    p_values = judged.p_values[:-1]
+    shares, stderr, scores = judged.shares[:-1], judged.stderr[:-1], judged.scores[:-1]
+    adjusted = ADJUSTMENTS[correction](p_values)
+    found = np.flatnonzero(adjusted <= level)
+    found = found[np.argsort(-shares[found], kind="stable")]
+    nobody, nothing = np.empty(0, np.intp), np.empty((0, 0))
+    total = explained(nobody, nothing, scores, shares, stderr, found)
+    return Findings(found, shares, stderr, p_values, adjusted, *total, mixture=mixture)
