@@ -7,21 +7,18 @@ a cost that grows with reports times candidates.
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 import numpy as np
 
 from sudare.collection import Collection
 from sudare.decoding import Decoded, check_question, hash_candidates
-from sudare.errors import InvalidReport, ParameterError, TooFewReports
+from sudare.errors import TooFewReports
 from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, explained
 from sudare.estimation.leftout import Judged, judge
 from sudare.estimation.mixture import Mixture, most_likely_mixture
-from sudare.likelihoods import decoy_digests, likelihoods
+from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
 from sudare.mechanism import Records
 
-PAIRS = 20_000_000_000
-"""Reports times candidates that are computed at most: minutes on one core."""
 _DECOYS = 1000
 
 
@@ -54,7 +51,7 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
     """
     mechanism = check_question(collection, level, correction, confidence)
     texts, hashed = hash_candidates(collection.key, mechanism, candidates)
-    told = gather(collection, reports, len(texts), pairs)
+    told = gather(collection, reports, len(texts), pairs, "candidates")
     every = likelihoods(mechanism, told, hashed).kept()
     mixture = most_likely_mixture(every, progress)
     decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
@@ -67,32 +64,6 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
         )
     findings = _findings(judged, mixture, level, correction)
     return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
-
-
-def gather(
-    collection: Collection, reports: Records | Iterable[Records], candidates: int, pairs: int
-) -> Records:
-    """All reports in one array: checked, enough to be released, and not too many to compute."""
-    parts: list[Records] = []
-    count = 0
-    for part in [reports] if isinstance(reports, np.ndarray) else reports:
-        if part.dtype != collection.report_dtype or part.ndim != 1:
-            raise InvalidReport(
-                f"reports of “{collection.name}” are records of {collection.report_dtype}, "
-                f"got {part.dtype}"
-            )
-        collection.mechanism.check(part)
-        count += len(part)
-        if count * candidates > pairs:
-            raise ParameterError(
-                f"{count} reports or more times {candidates} candidates is over the limit of "
-                f"{pairs}; name fewer candidates, or decode the aggregate"
-            )
-        parts.append(part)
-    if not count:
-        raise TooFewReports("there are 0 reports; decoding needs at least 1")
-    collection.released(replace(collection.zero, n=count))
-    return np.concatenate(parts)
 
 
 def _smallest(judged: Judged, mixture: Mixture, level: float) -> float:

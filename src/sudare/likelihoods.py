@@ -1,13 +1,14 @@
 """How likely each single report is under each answer, for every mechanism with likelihoods."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.bloom import design_rows
-from sudare.errors import ParameterError
+from sudare.collection import Collection
+from sudare.errors import InvalidReport, ParameterError, TooFewReports
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanism import Mechanism, Records
 from sudare.mechanisms.grr import GRR
@@ -17,6 +18,8 @@ from sudare.strings import DIGEST, Digests
 
 Floats = NDArray[np.float64]
 
+PAIRS = 2_000_000_000
+"""Reports times answers that are computed at most: some minutes on one core."""
 _KEPT = 1 << 26  # likelihoods that are kept (512 MiB); of more, each pass computes them anew
 _LEAST = -600.0  # the logarithm of the smallest likelihood, against the largest
 
@@ -80,6 +83,40 @@ def likelihoods(
 
         return ReportLikelihoods(len(reports), mechanism.k, of_choices)
     raise ParameterError(f"the mechanism {mechanism.name} has no likelihood of single reports")
+
+
+def gather(
+    collection: Collection, reports: Records | Iterable[Records], answers: int, pairs: int, of: str
+) -> Records:
+    """All reports in one array: checked, enough to be released, and not too many to compute.
+
+    Args:
+        collection: whose reports they are.
+        reports: an array, or several.
+        answers: how many likelihoods each report will have.
+        pairs: the most likelihoods in all.
+        of: what these answers are called.
+    """
+    parts: list[Records] = []
+    count = 0
+    for part in [reports] if isinstance(reports, np.ndarray) else reports:
+        if part.dtype != collection.report_dtype or part.ndim != 1:
+            raise InvalidReport(
+                f"reports of “{collection.name}” are records of {collection.report_dtype}, "
+                f"got {part.dtype}"
+            )
+        collection.mechanism.check(part)
+        count += len(part)
+        if count * answers > pairs:
+            raise ParameterError(
+                f"{count:,} reports times {answers:,} {of} is over the limit of {pairs:,}; "
+                f"name fewer candidates or raise the limit"
+            )
+        parts.append(part)
+    if not count:
+        raise TooFewReports("there are 0 reports; at least 1 is needed")
+    collection.released(replace(collection.zero, n=count))
+    return np.concatenate(parts)
 
 
 def decoy_digests(count: int) -> Digests:

@@ -7,6 +7,7 @@ import rich_click as click
 from click.exceptions import Abort, Exit
 
 from sudare.cli.aggregate import aggregate
+from sudare.cli.associate import associate
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.demo import demo
@@ -31,7 +32,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon):
+for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon, associate):
     cli.add_command(command)
 
 
