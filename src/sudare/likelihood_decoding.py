@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from sudare.bounds.rappor import likelihood_information
 from sudare.collection import Collection
 from sudare.decoding import Decoded, check_question, hash_candidates
-from sudare.errors import TooFewReports
+from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, explained
 from sudare.estimation.leftout import Judged, judge
-from sudare.estimation.mixture import Mixture, most_likely_mixture
+from sudare.estimation.mixture import Floats, Mixture, most_likely_mixture
 from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
 from sudare.mechanism import Records
+from sudare.mechanisms.rappor import Rappor
 
 _DECOYS = 1000
 
@@ -52,30 +54,40 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
     mechanism = check_question(collection, level, correction, confidence)
     texts, hashed = hash_candidates(collection.key, mechanism, candidates)
     told = gather(collection, reports, len(texts), pairs, "candidates")
+    expected = _expected_smallest(mechanism, len(told), len(texts), level)
     every = likelihoods(mechanism, told, hashed).kept()
     mixture = most_likely_mixture(every, progress)
     decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
     judged = judge(every, decoys, mixture)
-    smallest = _smallest(judged, mixture, level)
-    if smallest > 1:
-        raise TooFewReports(
-            f"{len(told)} reports can't show even a text that everybody answered, among "
-            f"{len(texts)} candidates; about {_needed(len(told), smallest)} are needed"
-        )
+    smallest = max(expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], level))
     findings = _findings(judged, mixture, level, correction)
     return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
 
 
-def _smallest(judged: Judged, mixture: Mixture, level: float) -> float:
-    """The share that a typical candidate needs to be found with an even chance."""
+def _expected_smallest(mechanism: Rappor, n: int, candidates: int, level: float) -> float:
+    """The share that theory needs to find a rare text; refused if it is more than everybody."""
     from scipy.special import ndtri
 
-    rare = judged.stderr[:-1][mixture.shares[:-1] < np.median(mixture.shares[:-1]) + 1e-12]
-    return -float(ndtri(level / (judged.stderr.size - 1))) * float(np.median(rare))
+    needed = float(ndtri(level / candidates)) ** 2 / likelihood_information(mechanism)
+    if needed > n:
+        raise TooFewReports(
+            f"{n} reports can't show even a text that everybody answered, among {candidates} "
+            f"candidates; at least {math.ceil(needed)} are needed"
+        )
+    return math.sqrt(needed / n)
 
 
-def _needed(n: int, smallest: float) -> str:
-    return str(math.ceil(n * smallest**2)) if math.isfinite(smallest) else "many more"
+def _smallest(stderr: Floats, shares: Floats, level: float) -> float:
+    """The share that a typical rare candidate needs to be found with an even chance."""
+    from scipy.special import ndtri
+
+    known = np.isfinite(stderr)
+    if not known.any():
+        raise ParameterError(
+            f"the {stderr.size} candidates can't be told apart: their bits are the same"
+        )
+    rare = known & (shares <= np.median(shares[known]))
+    return -float(ndtri(level / stderr.size)) * float(np.median(stderr[rare]))
 
 
 def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.bloom import design_rows
+from sudare.bounds.rappor import shared_bits
 from sudare.collection import Collection
 from sudare.errors import InvalidReport, ParameterError, TooFewReports
 from sudare.kernels import COMPILE_FROM
@@ -169,23 +170,10 @@ def _table(ones: int, holder: float, others: float) -> Floats:
 
 
 def _random_filter(table: Floats, bits: int, words: NDArray[np.uint64]) -> Floats:
-    """The mean likelihood over all filters of so many ones, for each report: a column.
-
-    A random filter meets k of the report's n₁ ones by the hypergeometric law.
-    """
-    from scipy.special import gammaln
-
+    """The mean likelihood over all filters of so many ones, for each report: a column."""
     said, which = np.unique(np.bitwise_count(words).sum(axis=1), return_inverse=True)
-    ones = table.size - 1
-    met, n1 = np.arange(ones + 1), said[:, np.newaxis].astype(np.int64)
-
-    def log_choose(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> Floats:
-        with np.errstate(invalid="ignore"):
-            logs = gammaln(n + 1) - gammaln(k + 1) - gammaln(np.asarray(n) - k + 1)
-        return np.where((np.asarray(k) >= 0) & (np.asarray(k) <= n), logs, -np.inf)
-
-    law = np.exp(log_choose(n1, met) + log_choose(bits - n1, ones - met) - log_choose(bits, ones))
-    return np.asarray((law @ table)[which, np.newaxis], np.float64)
+    mean = shared_bits(said.astype(np.int64), bits, table.size - 1) @ table
+    return np.asarray(mean[which, np.newaxis], np.float64)
 
 
 def _unpacked(words: NDArray[np.uint64], bits: int) -> NDArray[np.uint8]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.options import PATH, echo_json, json_option, load_collection, progress_bar
-from sudare.errors import ParameterError
+from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -62,6 +62,8 @@ def associate(
         def read(collection: "Collection", path: Path) -> Iterator["Records"]:
             from sudare.wire import read_reports
 
+            if not path.stat().st_size and path.is_file():
+                raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
             for part in read_reports(path, collection.report_dtype, collection.key):
                 progress.advance(task, len(part))
                 yield part

@@ -28,6 +28,7 @@ from sudare.estimation.mixture import (
 from sudare.estimation.quadratic import nonnegative_minimum
 
 _WORKING = 1024  # components that may take the place of one left out
+_SKEWED = 0.01
 _LEAST_KEPT = 0.05  # of a share's effect: where the others leave less, it can't be known
 
 
@@ -79,7 +80,7 @@ def judge(likelihoods: Likelihoods, decoys: Likelihoods, mixture: Mixture) -> Ju
         shares,
         np.where(known, np.sqrt(variance) / slope, np.inf),
         standardised,
-        _tails(standardised, skewness, decoys.size),
+        _tails(standardised, skewness),
     )
 
 
@@ -145,11 +146,11 @@ def _scores(  # noqa: PLR0913, PLR0917 - the parts of one pass
     return sums, decoy_scores
 
 
-def _tails(scores: Floats, skewness: float, decoys: int) -> Floats:
-    """Upper tails of the decoys' law: normal, or a gamma law if they are clearly skewed."""
+def _tails(scores: Floats, skewness: float) -> Floats:
+    """Upper tails of the decoys' law: normal, or a gamma law if they are skewed upwards."""
     from scipy.special import gammaincc, ndtr
 
-    if skewness <= 2 * math.sqrt(6 / decoys):
+    if skewness < _SKEWED:
         return np.asarray(ndtr(-scores), np.float64)
     shape = 4 / skewness**2
     at = np.maximum(shape + scores * math.sqrt(shape), 0)

@@ -33,7 +33,7 @@ _BLOCK = 1 << 18  # likelihoods computed at a time
 _FEWEST = 64  # reports in a block
 _ALIKE = 1e-9  # of the largest curvature: below, a direction can't be told from none
 _BLIND = 1e-6  # of a component's weight in such directions
-_RIDGE = 1e-10  # of the curvature's diagonal: two components may be alike
+_RIDGE = 1e-10  # of a component's own curvature: two components may be alike
 
 
 class Likelihoods(Protocol):
@@ -107,7 +107,7 @@ class Expansion:
         A unit of share has the price 1, so that the slope is gains - 1. The curvature maps the
         shares to the gains, whence l = 2 gains - 1.
         """
-        ridge = _RIDGE * np.diag(self.curvature)
+        ridge = _RIDGE * np.maximum(np.diag(self.curvature), 1)
         linear = 2 * self.gains[self.working] - 1 + ridge * self.shares[self.working]
         return self.curvature + np.diag(ridge), linear
 
@@ -159,9 +159,9 @@ def stderr_of(likelihoods: Likelihoods, mixture: Mixture) -> Floats:
     scaled = vectors[:, clear] / np.sqrt(values[clear])
     blind = (vectors[:, ~clear] ** 2).sum(axis=1) > _BLIND
     projected = scaled.T @ crossed
-    own = np.maximum(diagonal - (projected**2).sum(axis=0), _ALIKE * diagonal)
-    variance = 1 / own
-    variance[diagonal * _ALIKE >= own] = np.inf
+    own = diagonal - (projected**2).sum(axis=0)
+    apart = own > _ALIKE * np.maximum(diagonal, 1)
+    variance = np.where(apart, 1 / np.where(apart, own, 1), np.inf)
     variance[support] = (scaled**2).sum(axis=1) - mixture.shares[support]
     variance[support[blind]] = np.inf
     return np.asarray(np.sqrt(np.maximum(variance, 0) / mixture.n), np.float64)
