@@ -13,7 +13,7 @@ from chance import ALPHA
 from commands import refused, succeed
 from sudare import GRR, OUE, Collection, Mechanism, Rappor, Seeded
 from sudare.association import Association, associate
-from sudare.errors import MixedCollections, ParameterError, TooFewReports
+from sudare.errors import InvalidReport, ParameterError, TooFewReports
 from sudare.estimation.mixture import CERTIFIED
 from sudare.mechanism import Records
 from sudare.wire import report_file
@@ -199,6 +199,16 @@ def test_the_command_says_what_the_library_does(files: Asked, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("files")
+def test_a_wide_table_is_listed(tmp_path: Path) -> None:
+    many = "\n".join([*ROWS, *(f"nobody's {number}" for number in range(20))])
+    (tmp_path / "many.txt").write_text(many, "utf-8")
+    turned = ("associate", "town.json", "town.arrow", "tea.json", "tea.arrow")
+    table = succeed(tmp_path, *turned, "--second-candidates", "many.txt").out
+    assert "The 30 largest of 75 shares." in table
+    assert "if independent" in table
+
+
+@pytest.mark.usefixtures("files")
 def test_the_command_refuses_in_one_sentence(tmp_path: Path) -> None:
     assert "name its candidates" in refused(tmp_path, *COMMAND)
     (tmp_path / "empty.txt").touch()
@@ -212,5 +222,5 @@ def test_the_command_refuses_in_one_sentence(tmp_path: Path) -> None:
 
 
 def test_reports_of_another_collection_are_refused(files: Asked) -> None:
-    with pytest.raises((ParameterError, MixedCollections, ValueError)):
+    with pytest.raises(InvalidReport, match="“tea” are records of"):
         replace(files, first_reports=files.second_reports).related()

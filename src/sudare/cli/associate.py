@@ -12,11 +12,15 @@ from sudare.cli.options import PATH, echo_json, json_option, load_collection, pr
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
+    from rich.table import Table
     from rich.text import Text
 
     from sudare.association import Association
     from sudare.collection import Collection
     from sudare.wire import Records
+
+_WIDEST = 6  # answers of the second question that fit across a terminal
+_LONGEST = 30  # pairs that are listed
 
 
 @click.command()
@@ -123,29 +127,53 @@ def _csv(found: "Association") -> str:
 
 def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> None:
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     from sudare.exact import text_up
 
-    title = Text(f"{agreed[0].question} / {agreed[1].question}")
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for label in found.second:
-        table.add_column(_shown(label), justify="right")
-    for label, shares, errors in zip(found.first, found.table, found.stderr, strict=True):
-        cells = [
-            f"{100 * share:.1f} ± {100 * error:.1f} %"
-            for share, error in zip(shares, errors, strict=True)
-        ]
-        table.add_row(_shown(label), *cells)
-    table.caption = "Shares of all people, with standard errors."
+    table = _crossed(found) if len(found.second) <= _WIDEST else _listed(found)
+    table.title = Text(f"{agreed[0].question} / {agreed[1].question}")
+    table.title_justify = "left"
     Console().print(table)
     click.echo(
         f"independent? p = {found.score.p_value:.2g} (score), {found.ratio.p_value:.2g} "
         f"(likelihood ratio)"
     )
     click.echo(f"{found.n:,} people, ε = {text_up(found.epsilon)} for both reports of each")
+
+
+def _crossed(found: "Association") -> "Table":
+    """Rows and columns."""
+    from rich.table import Table
+
+    table = Table(caption="Shares of all people, with standard errors.")
+    table.add_column("")
+    for label in found.second:
+        table.add_column(_shown(label), justify="right")
+    for label, shares, errors in zip(found.first, found.table, found.stderr, strict=True):
+        cells = (_share(*cell) for cell in zip(shares, errors, strict=True))
+        table.add_row(_shown(label), *cells)
+    return table
+
+
+def _listed(found: "Association") -> "Table":
+    """The most frequent pairs."""
+    from rich.table import Table
+
+    rows = sorted(found.rows(), key=lambda row: -row["share"])
+    shown = rows[:_LONGEST]
+    table = Table("first", "second", caption=f"The {len(shown)} largest of {len(rows)} shares.")
+    table.add_column("share", justify="right")
+    table.add_column("if independent", justify="right")
+    for row in shown:
+        expected = f"{100 * row['independent']:.1f} %"
+        share = _share(row["share"], row["stderr"])
+        table.add_row(_shown(row["first"]), _shown(row["second"]), share, expected)
+    return table
+
+
+def _share(share: float, error: float) -> str:
+    return f"{100 * share:.1f} ± {100 * error:.1f} %"
 
 
 def _shown(label: str | None) -> "Text":
