@@ -304,3 +304,12 @@ def test_the_page_says_what_the_rows_say(folder: Path, tmp_path: Path) -> None:
         assert said == pytest.approx(meant, abs=0.051)
     assert f"200, of which {result['discoveries']} found" in text
     assert f"{result['discoveries']} of 200 candidates found; the 3 largest" in text
+
+
+def test_single_reports_can_be_weighed(folder: Path) -> None:
+    result = decoded(folder, "--json", "--likelihood", reports="reports.arrow").json()
+    plain = decoded(folder, "--json", reports="reports.arrow").json()
+    rows = {row["candidate"]: row for row in result["found"]}
+    assert result.keys() == plain.keys()
+    for text in HELD:
+        assert abs(rows[text]["estimate"] - PEOPLE[text] / N) < 6 * rows[text]["stderr"]

@@ -276,3 +276,16 @@ def test_reports_of_japanese_hold_no_answers(survey: Path) -> None:
     assert not any(answer.encode() in data for answer in answers[:3])
     total = succeed(survey, "aggregate", "words.json", "new.arrow").stdout
     assert Aggregate.from_json(total).n == 5
+
+
+def test_an_aggregate_has_no_single_reports(folder: Path) -> None:
+    said = refused(
+        folder,
+        "decode",
+        "words.json",
+        "total.json",
+        "--candidates",
+        "candidates.txt",
+        "--likelihood",
+    )
+    assert said == "total.json is an aggregate; this needs the reports themselves"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
+    from sudare.association import associate
     from sudare.channel import Channel
     from sudare.collection import Collection
     from sudare.decoding import decode
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
     from sudare.exact import exact_law
+    from sudare.likelihood_decoding import decode_reports
     from sudare.mechanism import Mechanism
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.rappor import Rappor
@@ -37,7 +39,9 @@ _HOMES = {
     "Seeded": "sudare.randomness",
     "SudareError": "sudare.errors",
     "System": "sudare.randomness",
+    "associate": "sudare.association",
     "decode": "sudare.decoding",
+    "decode_reports": "sudare.likelihood_decoding",
     "exact_law": "sudare.exact",
 }
 
@@ -58,7 +62,9 @@ __all__ = [
     "Seeded",
     "SudareError",
     "System",
+    "associate",
     "decode",
+    "decode_reports",
     "exact_law",
 ]
 

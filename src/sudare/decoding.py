@@ -102,16 +102,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         memory: the bytes that the candidates' bits may take.
         progress: hears how many candidates have been hashed.
     """
-    mechanism = collection.mechanism
-    if not isinstance(mechanism, Rappor) or not mechanism.hashes:
-        raise ParameterError(
-            f"“{collection.name}” has a list of answers: `sudare estimate` gives their shares"
-        )
-    for name, value in (("the level", level), ("the confidence", confidence)):
-        if not 0 < value < 1:
-            raise ParameterError(f"{name} must lie between 0 and 1, got {value}")
-    if correction not in ADJUSTMENTS:
-        raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
+    mechanism = check_question(collection, level, correction, confidence)
     counts = collection.released(aggregate).counts
     if counts.shape != mechanism.zero.counts.shape:
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
@@ -140,6 +131,23 @@ def _excess(findings: Findings, variance: float) -> float:
     """The noise that those who were not found are judged by, over what theory expects."""
     absent = np.delete(findings.stderr, findings.found)
     return float(np.median(absent)) / math.sqrt(variance) if absent.size else 1.0
+
+
+def check_question(
+    collection: Collection, level: float, correction: Correction, confidence: float
+) -> Rappor:
+    """The mechanism of a collection of free text, if it can be decoded so."""
+    mechanism = collection.mechanism
+    if not isinstance(mechanism, Rappor) or not mechanism.hashes:
+        raise ParameterError(
+            f"“{collection.name}” has a list of answers: `sudare estimate` gives their shares"
+        )
+    for name, value in (("the level", level), ("the confidence", confidence)):
+        if not 0 < value < 1:
+            raise ParameterError(f"{name} must lie between 0 and 1, got {value}")
+    if correction not in ADJUSTMENTS:
+        raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
+    return mechanism
 
 
 def hash_candidates(

@@ -7,6 +7,7 @@ import rich_click as click
 from click.exceptions import Abort, Exit
 
 from sudare.cli.aggregate import aggregate
+from sudare.cli.associate import associate
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.decode import decode
@@ -32,7 +33,18 @@ def cli() -> None:
     """
 
 
-for command in (demo, collection, randomize, aggregate, estimate, decode, compare, epsilon):
+COMMANDS = (
+    demo,
+    collection,
+    randomize,
+    aggregate,
+    estimate,
+    decode,
+    associate,
+    compare,
+    epsilon,
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

@@ -1,8 +1,9 @@
 """``sudare decode``: reports of free text and candidates in, what people answered out."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import rich_click as click
 
@@ -18,7 +19,7 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
-from sudare.cli.reports import count, report_sources
+from sudare.cli.reports import count, report_sources, single_reports
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,6 +48,12 @@ if TYPE_CHECKING:
     help="How p-values are adjusted for asking about every candidate.",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@click.option(
+    "--likelihood",
+    is_flag=True,
+    help="Weigh every report by itself, not only the bits' sums: finds more where a text sets "
+    "several bits, takes longer, and needs reports, not aggregates.",
+)
 @click.option("--all", "everyone", is_flag=True, help="Show every candidate, found or not.")
 @click.option("--top", type=int, help="Show at most so many, the largest shares.")
 @memory_option
@@ -61,6 +68,7 @@ def decode(
     level: float,
     correction: str,
     confidence: float,
+    likelihood: bool,
     everyone: bool,
     top: int | None,
     memory: int,
@@ -98,15 +106,11 @@ def decode(
         raise ParameterError("stdin can't hold both reports and candidates: name a file for one")
     refuse_overwriting(output, collection, candidates, *sources)
     with candidate_lines(candidates) as lines:
-        decoded = _decode(
-            agreed,
-            count(agreed, sources),
-            lines,
-            level=level,
-            correction=correction,
-            confidence=confidence,
-            memory=memory,
-        )
+        wish = _Wish(level, cast("Correction", correction), confidence)  # click's are its values
+        if likelihood:
+            decoded = _decode_reports(agreed, sources, lines, wish)
+        else:
+            decoded = _decode(agreed, count(agreed, sources), lines, wish, memory)
     discoveries = Discoveries(agreed, decoded, everyone=everyone, top=top)
     form = "json" if as_json else "csv" if as_csv else "table"
     if is_pipe(output):
@@ -123,15 +127,14 @@ def decode(
     click.echo(discoveries.tally(), err=True)
 
 
+class _Wish(NamedTuple):
+    level: float
+    correction: "Correction"
+    confidence: float
+
+
 def _decode(
-    agreed: "Collection",
-    total: "Aggregate",
-    lines: Lines,
-    *,
-    level: float,
-    correction: str,
-    confidence: float,
-    memory: int,
+    agreed: "Collection", total: "Aggregate", lines: Lines, wish: _Wish, memory: int
 ) -> "Decoded":
     """Decode, with a progress bar for what takes long: the hashing of many candidates."""
     from sudare.decoding import decode
@@ -144,13 +147,20 @@ def _decode(
             what = "decoding" if done else "hashing candidates"
             progress.update(task, completed=lines.read, description=what)
 
-        return decode(
-            agreed,
-            total,
-            lines,
-            level=level,
-            correction=cast("Correction", correction),  # click's choices are its values
-            confidence=confidence,
-            memory=memory,
-            progress=advance,
-        )
+        return decode(agreed, total, lines, **wish._asdict(), memory=memory, progress=advance)
+
+
+def _decode_reports(
+    agreed: "Collection", sources: Sequence[Path], lines: Lines, wish: _Wish
+) -> "Decoded":
+    """Decode from single reports, with what may be left to gain beside the bar."""
+    from sudare.likelihood_decoding import decode_reports
+
+    with progress_bar() as progress:
+        task = progress.add_task("weighing reports", total=None)
+
+        def advance(left: float) -> None:
+            progress.update(task, advance=1, description=f"weighing reports, {left:.2g} to gain")
+
+        told = single_reports(agreed, sources)
+        return decode_reports(agreed, told, lines, **wish._asdict(), progress=advance)

@@ -30,24 +30,33 @@ def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":
     return sum((_of(agreed, path) for path in sources), agreed.zero)
 
 
+def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["NDArray[np.void]"]:
+    """The reports themselves, in chunks; an aggregate holds none."""
+    for path in sources:
+        if path.suffix == ".json":
+            raise ParameterError(f"{path} is an aggregate; this needs the reports themselves")
+        yield from _chunks(agreed, path)
+
+
 def _of(agreed: "Collection", path: Path) -> "Aggregate":
     from sudare.aggregate import Aggregate
     from sudare.engines import local
-    from sudare.wire import read_reports
 
     if path.suffix == ".json":
         return Aggregate.from_json(path.read_bytes())
+    return local.aggregate(agreed, _chunks(agreed, path))
+
+
+def _chunks(agreed: "Collection", path: Path) -> Iterator["NDArray[np.void]"]:
+    from sudare.wire import read_reports
+
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if not is_pipe(path) and not path.stat().st_size and path.is_file():
         raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
     with progress_bar() as progress:
-        task = progress.add_task("counting", total=None)
-
-        def chunks() -> Iterator["NDArray[np.void]"]:
-            source = binary_stdin() if is_pipe(path) else path
-            for chunk in read_reports(source, agreed.report_dtype, agreed.key):
-                yield chunk
-                progress.advance(task, len(chunk))
-
-        return local.aggregate(agreed, chunks())
+        task = progress.add_task("reading reports", total=None)
+        source = binary_stdin() if is_pipe(path) else path
+        for chunk in read_reports(source, agreed.report_dtype, agreed.key):
+            yield chunk
+            progress.advance(task, len(chunk))

@@ -20,6 +20,7 @@ import numpy as np
 from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
+from sudare.estimation.mixture import Mixture
 from sudare.estimation.refit import Fit, bulk, column_weight, noise, refit
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
@@ -47,7 +48,8 @@ class Findings:
         adjusted: the same, adjusted for all candidates.
         explained: the share of people who hold one of those found.
         explained_stderr: its standard error.
-        screening: the LASSO that proposed the first model.
+        screening: the LASSO that proposed the first model, in decoding from bit sums.
+        mixture: the most likely shares of all candidates and "other", in decoding from reports.
     """
 
     found: Indices
@@ -57,7 +59,8 @@ class Findings:
     adjusted: Floats
     explained: float
     explained_stderr: float
-    screening: Lasso
+    screening: Lasso | None = None
+    mixture: Mixture | None = None
 
 
 def find(
@@ -74,8 +77,8 @@ def find(
     shares, stderr = estimates(fit)
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
-    explained = _explained(fit, shares, stderr, found)
-    return Findings(found, shares, stderr, p_values, adjusted, *explained, screening)
+    whole = explained(fit.support, fit.covariance, fit.standardised, shares, stderr, found)
+    return Findings(found, shares, stderr, p_values, adjusted, *whole, screening)
 
 
 def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float) -> Fit:
@@ -127,20 +130,23 @@ def estimates(fit: Fit) -> tuple[Floats, Floats]:
     return shares, stderr
 
 
-def _explained(fit: Fit, shares: Floats, stderr: Floats, found: Indices) -> tuple[float, float]:
+def explained(  # noqa: PLR0913, PLR0917 - what is known of candidates
+    support: Indices, covariance: Floats, z: Floats, shares: Floats, stderr: Floats, found: Indices
+) -> tuple[float, float]:
     """The summed share of those found, without the luck that helped them, and its error.
 
     Who is found at a cut c has been lucky: the expected excess of a candidate's estimate is its
     variance times the density of that estimate at c. Summed over candidates, this is the
     density of all estimates at c, which can be seen: it is how many lie about there.
+    The covariance is known of those in the support; the others count as independent.
     """
     if not found.size:
         return 0.0, 0.0
-    cut = float(fit.standardised[found].min())
-    near = np.abs(fit.standardised - cut) <= _ABOUT
+    cut = float(z[found].min())
+    near = np.abs(z - cut) <= _ABOUT
     luck = stderr[near] / (2 * _ABOUT)
-    inside = np.isin(fit.support, found)
-    outside = np.setdiff1d(found, fit.support)
-    variance = float(fit.covariance[np.ix_(inside, inside)].sum())
+    inside = np.isin(support, found)
+    outside = np.setdiff1d(found, support)
+    variance = float(covariance[np.ix_(inside, inside)].sum())
     variance += float((stderr[outside] ** 2).sum() + (luck**2).sum())
     return float(shares[found].sum() - luck.sum()), math.sqrt(max(variance, 0))
