@@ -278,9 +278,9 @@ def test_reports_of_japanese_hold_no_answers(survey: Path) -> None:
     assert Aggregate.from_json(total).n == 5
 
 
-def test_an_aggregate_has_no_single_reports(folder: Path) -> None:
+def test_an_aggregate_has_no_single_reports(survey: Path) -> None:
     said = refused(
-        folder,
+        survey,
         "decode",
         "words.json",
         "total.json",
