@@ -29,6 +29,7 @@ CHAIN = [
     {"collection", "comparison"},
     {"decoding"},
     {"privacy", "engines", "planner", "device", "plots", "page"},
+    {"discovery"},
     {"collector"},
     {"cli"},
     {"__main__"},
