@@ -47,3 +47,14 @@ def test_device(
     report = runpy.run_path(str(script))["report"]
     with pytest.raises(SudareError, match="position 0 is not one of the 3"):
         report(modest.to_json(), "coffee")
+
+
+def test_unknown_words(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "unknown_words.py"), run_name="__main__")
+    device, found, reports, false, *rows = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"One device sends 66 bytes to “words, .*”, for ε = 4\.0000", device)
+    assert int(found.split()[0]) > 40
+    assert reports.endswith(" of grams")
+    assert int(false.split()[0]) < 20
+    assert rows[0].startswith("the ")
+    assert len(rows) == 5

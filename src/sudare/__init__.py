@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from sudare.collection import Collection
     from sudare.decoding import decode
     from sudare.device import Device
+    from sudare.discovery import Discovery, discover
     from sudare.domain import Categories
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
@@ -29,6 +30,7 @@ _HOMES = {
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
     "Device": "sudare.device",
+    "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
     "Mechanism": "sudare.mechanism",
     "Rappor": "sudare.mechanisms.rappor",
@@ -38,6 +40,7 @@ _HOMES = {
     "SudareError": "sudare.errors",
     "System": "sudare.randomness",
     "decode": "sudare.decoding",
+    "discover": "sudare.discovery",
     "exact_law": "sudare.exact",
 }
 
@@ -50,6 +53,7 @@ __all__ = [
     "Channel",
     "Collection",
     "Device",
+    "Discovery",
     "Estimate",
     "Mechanism",
     "Randomness",
@@ -59,6 +63,7 @@ __all__ = [
     "SudareError",
     "System",
     "decode",
+    "discover",
     "exact_law",
 ]
 

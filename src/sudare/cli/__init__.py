@@ -10,6 +10,7 @@ from sudare.cli.aggregate import aggregate
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.demo import demo
+from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.randomize import randomize
@@ -31,7 +32,7 @@ def cli() -> None:
     """
 
 
-for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon):
+for command in (demo, collection, randomize, aggregate, estimate, discover, compare, epsilon):
     cli.add_command(command)
 
 

@@ -8,10 +8,13 @@
    that the test's level holds for joins that nobody wrote.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
@@ -24,6 +27,7 @@ MOST = 100_000  # texts joined, by falling share
 GRAM_LEVEL = 0.5  # of the grams kept, how many may be false
 
 Shares = dict[str, float]  # of people, by text or gram
+_Pieces = Mapping[str, list[tuple[str, float]]]  # with their shares, by what the other side has
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +57,19 @@ class Discovered:
         """The texts found, with their shares."""
         return {row["candidate"]: row["estimate"] for row in self.rows()}
 
+    def notes(self) -> list[str]:
+        """What was done, and what may be missing, in sentences."""
+        grams = " + ".join(map(str, self.grams))
+        notes = [
+            f"{len(self.texts)} found among {self.joined:,} candidates, joined from {grams} grams",
+            f"{self.n[0]:,} reports of the whole, {sum(self.n[1:]):,} of grams",
+        ]
+        if self.capped:
+            notes.append(
+                "joins of small share were left out: rare texts may be missing (see --most)"
+            )
+        return notes
+
 
 def discover(  # noqa: PLR0913 - what an analyst may choose
     discovery: Discovery,
@@ -76,16 +93,15 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
     if most < 1:
         raise ParameterError(f"at least 1 candidate must be allowed, got {most}")
     whole, *parts = discovery.total(aggregates)
+    words, *places = discovery.collections
+    for collection, aggregate in zip(discovery.collections, (whole, *parts), strict=True):
+        collection.released(aggregate)  # too few are too few, whatever else is found
     spelling = discovery.spelling
     kept = []
-    for place, collection, aggregate in zip(
-        spelling.places, discovery.collections[1:], parts, strict=True
-    ):
+    for place, collection, aggregate in zip(spelling.places, places, parts, strict=True):
         decoded = _decoded(collection, aggregate, spelling.grams(place), gram_level, confidence)
         kept.append({row["candidate"]: row["estimate"] for row in decoded.rows()})
     joined, capped = join(spelling, kept, most)
-    words = discovery.collections[0]
-    words.released(whole)  # too few are too few, whatever was joined
     return Discovered(
         (whole.n, *(part.n for part in parts)),
         tuple(map(len, kept)),
@@ -111,23 +127,47 @@ def _decoded(
 def join(spelling: Spelling, kept: list[Shares], most: int = MOST) -> tuple[Shares, bool]:
     """Texts whose gram at each place was kept, each with the share of its rarest gram.
 
-    Only the ``most`` of largest share are followed; the second value tells whether any were
-    dropped.
+    No more than ``most`` are followed, those of largest share; the second value tells whether
+    others were dropped.
     """
     paths, capped = kept[0], False
     before = spelling.places[0]
     for place, grams in zip(spelling.places[1:], kept[1:], strict=True):
         shared = before + spelling.gram - place  # characters that both grams have
-        following = defaultdict(list)
+        ends, starts = defaultdict(list), defaultdict(list)
+        for path, share in paths.items():
+            ends[path[place:]].append((path, share))
         for gram, share in grams.items():
-            following[gram[:shared]].append((gram[shared:], share))
+            starts[gram[:shared]].append((gram[shared:], share))
+        least, fewer = _least_share(ends, starts, most)
         longer = {
-            path + rest: min(share, least)
-            for path, least in paths.items()
-            for rest, share in following[path[place:]]
+            path + rest: min(one, other)
+            for overlap, joint in ends.items()
+            for path, one in joint
+            if one >= least
+            for rest, other in starts[overlap]
+            if other >= least
             if not path.endswith(END) or not rest.strip(END)  # nothing follows an end
         }
-        capped |= len(longer) > most
+        capped |= fewer
         paths = dict(sorted(longer.items(), key=lambda path: -path[1])[:most])
         before = place
     return {path.rstrip(END): share for path, share in paths.items()}, capped
+
+
+def _least_share(ends: _Pieces, starts: _Pieces, most: int) -> tuple[float, bool]:
+    """The share that both sides of a join need, for no more than ``most`` joins; if any do."""
+    sides = [
+        tuple(np.sort([share for _, share in pieces[overlap]]) for pieces in (ends, starts))
+        for overlap in ends.keys() & starts.keys()
+    ]
+    if not sides:
+        return 0.0, False
+
+    def joins(least: float) -> int:
+        above = ([len(side) - np.searchsorted(side, least) for side in both] for both in sides)
+        return sum(int(left * right) for left, right in above)
+
+    shares = np.unique(np.concatenate([side for both in sides for side in both]))
+    cut = bisect_left(shares, -most, hi=len(shares) - 1, key=lambda least: -joins(least))
+    return float(shares[cut]), cut > 0

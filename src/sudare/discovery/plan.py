@@ -18,7 +18,7 @@ from sudare.aggregate import Aggregate
 from sudare.collection import Collection
 from sudare.device import Device
 from sudare.discovery.budget import Asks, spend, together
-from sudare.discovery.spelling import Spelling
+from sudare.discovery.spelling import Spelling, SpellingDocument
 from sudare.documents import canonical, decode
 from sudare.errors import InvalidDocument, MixedCollections, ParameterError
 from sudare.exact import log_up
@@ -76,10 +76,10 @@ class Discovery:
         stride: int | None = None,
         alphabet: str = string.ascii_lowercase,
         asks: Asks = "either",
-        split: float = 0.5,
+        split: float = 0.4,
         lifetime: float | None = None,
         minimum_reports: int = 1,
-        bits: int = 128,
+        bits: int = 512,
         cohorts: int = 64,
     ) -> Self:
         """The plan that costs a person at most ``epsilon``.
@@ -265,7 +265,7 @@ class Discovery:
         made = cls(
             given.name,
             given.question,
-            Spelling(**asdict(given.spelling)),
+            given.spelling.spelling(),
             given.asks,
             words,  # type: ignore[arg-type]  # the constructor refuses other mechanisms
             grams,  # type: ignore[arg-type]
@@ -285,7 +285,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     format: Literal[1]
     name: str
     question: str
-    spelling: Spelling
+    spelling: SpellingDocument
     asks: Asks
     words: dict[str, Any]
     grams: dict[str, Any]

@@ -1,11 +1,12 @@
 """How a text is spelt out: its letters, a sign for every other character, and one for the end."""
 
 import itertools
-import string
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from sudare.domain import whole
 from sudare.errors import InvalidAnswer, ParameterError
@@ -32,10 +33,10 @@ class Spelling:
         stride: how far a gram begins after the one before it; less than ``gram`` to overlap.
     """
 
-    alphabet: str = string.ascii_lowercase
-    length: int = 8
-    gram: int = 3
-    stride: int = 2
+    alphabet: str
+    length: int
+    gram: int
+    stride: int
 
     def __post_init__(self) -> None:
         for name in ("length", "gram", "stride"):
@@ -68,7 +69,10 @@ class Spelling:
             hashable_text(self.alphabet)
         except ValueError as error:
             raise ParameterError(f"the alphabet {error}") from None
-        if any(unicodedata.normalize("NFC", f"x{c}") != f"x{c}" for c in self.alphabet):
+        if any(
+            unicodedata.combining(c) or not unicodedata.is_normalized("NFC", c)
+            for c in self.alphabet
+        ):
             raise ParameterError("the alphabet has a mark that is no character by itself (NFC)")
 
     @cached_property
@@ -122,3 +126,16 @@ class Spelling:
     @cached_property
     def _letters(self) -> frozenset[str]:
         return frozenset(self.alphabet)
+
+
+class SpellingDocument(msgspec.Struct, forbid_unknown_fields=True):
+    """A spelling in a JSON document: all of it, and nothing else."""
+
+    alphabet: str
+    length: int
+    gram: int
+    stride: int
+
+    def spelling(self) -> Spelling:
+        """The spelling, checked."""
+        return Spelling(self.alphabet, self.length, self.gram, self.stride)
