@@ -30,6 +30,7 @@ CHAIN = [
     {"decoding", "likelihoods"},
     {"likelihood_decoding", "association"},
     {"privacy", "engines", "planner", "device", "plots", "page"},
+    {"discovery"},
     {"collector"},
     {"cli"},
     {"__main__"},

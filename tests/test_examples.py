@@ -64,3 +64,14 @@ def test_averaging_attack(capsys: pytest.CaptureFixture[str]) -> None:
     assert fresh > 99.9  # found
     assert kept <= most <= limit  # by law, not by luck
     assert all(row[3] <= limit for row in rows.values())
+
+
+def test_unknown_words(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "unknown_words.py"), run_name="__main__")
+    device, found, reports, false, *rows = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"One device sends 66 bytes to “words, .*”, for ε = 4\.0000", device)
+    assert int(found.split()[0]) > 40
+    assert reports.endswith(" of grams")
+    assert int(false.split()[0]) < 20
+    assert rows[0].startswith("the ")
+    assert len(rows) == 5

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sudare.collection import Collection
     from sudare.decoding import decode
     from sudare.device import Device
+    from sudare.discovery import Discovery, discover
     from sudare.domain import Categories
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
@@ -31,6 +32,7 @@ _HOMES = {
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
     "Device": "sudare.device",
+    "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
     "Mechanism": "sudare.mechanism",
     "Rappor": "sudare.mechanisms.rappor",
@@ -42,6 +44,7 @@ _HOMES = {
     "associate": "sudare.association",
     "decode": "sudare.decoding",
     "decode_reports": "sudare.likelihood_decoding",
+    "discover": "sudare.discovery",
     "exact_law": "sudare.exact",
 }
 
@@ -54,6 +57,7 @@ __all__ = [
     "Channel",
     "Collection",
     "Device",
+    "Discovery",
     "Estimate",
     "Mechanism",
     "Randomness",
@@ -65,6 +69,7 @@ __all__ = [
     "associate",
     "decode",
     "decode_reports",
+    "discover",
     "exact_law",
 ]
 

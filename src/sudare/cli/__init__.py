@@ -12,6 +12,7 @@ from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.decode import decode
 from sudare.cli.demo import demo
+from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.randomize import randomize
@@ -41,6 +42,7 @@ COMMANDS = (
     estimate,
     decode,
     associate,
+    discover,
     compare,
     epsilon,
 )
