@@ -167,12 +167,14 @@ discovery rate of 5 %, *false* the share of those that nobody holds, *variation*
 variation between the decoded and the true shares (a text that isn't found counts as 0),
 *coverage* how often the 95 % interval of a text that somebody holds contains its true share,
 found or not.
+
 """
 FALSE_HEAD = f"""
 ## False discoveries
 
 {FALSE_RUNS} surveys of {FALSE_TEXTS} texts (Zipf) among {FALSE_CANDIDATES:,} candidates each, at a
 nominal rate of 5 %: the mean share of false discoveries with its standard error.
+
 """
 
 

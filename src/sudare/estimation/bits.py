@@ -58,6 +58,11 @@ class BitShares:
         """How much each row tells: by the reports of its cohort, 1 in the mean."""
         return np.repeat(self.sizes / self.sizes.mean(), self.sums.shape[1])
 
+    @property
+    def step(self) -> float:
+        """What one report more adds to a weighted share: the same in every cohort."""
+        return 1 / (float(self.sizes.mean()) * (self.holder - self.others))
+
     def variances(self, shares: Floats) -> Floats:
         """The variance of each row's share, if the true ones are these; infinite without reports.
 

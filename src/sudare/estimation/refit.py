@@ -34,6 +34,8 @@ class Fit:
         inverse: of their Gram matrix: the covariance of least squares, per unit of noise.
         rest: what the model leaves in each row.
         residual: the same, cut, and without its mean in each cohort.
+        mean: that mean.
+        cut: where a row of weight 1 is cut.
         listening: the share of rows, by weight, that were not cut.
     """
 
@@ -44,6 +46,8 @@ class Fit:
     inverse: Floats
     rest: Floats
     residual: Floats
+    mean: Floats
+    cut: float
     listening: float
 
     @property
@@ -66,14 +70,22 @@ class Fit:
     def standardised(self) -> Floats:
         """Every candidate's score in units of the null law.
 
-        For one in the model it is that of its share given the others; for one outside, what the
-        residuals at its bits add up to.
+        It is what the residuals at the candidate's bits add up to; for one in the model, the
+        residuals without its own share, cut just as if it stood outside.
         """
         z = self.scores / self.law.deviation
-        # What the model took from the residuals' variance must be given back to its members.
+        rows = self.design.rows[self.support].astype(np.intp)
+        own = self.rest[rows] + self.shares[:, np.newaxis]
+        own, _ = _cut(own, self.cut, self.bits.weights[rows])
+        own -= self.mean[rows // self.design.bits]
+        # What it shares with the others in the model is no evidence for it, and what the model
+        # took from the residuals' variance must be given back.
+        alone = column_weight(self.design, self.bits.weights) * np.diag(self.inverse)
         freedom = 1 - len(self.support) / self.design.height
-        spread = np.sqrt(np.diag(self.inverse) / (self.length * self.listening * freedom))
-        z[self.support] = self.shares / (self.law.deviation * spread)
+        total = (self.bits.weights[rows] * own).sum(axis=1)
+        z[self.support] = total / self.law.deviation * np.sqrt(freedom / alone)
+        # Sums of reports are whole numbers: a continuous law meets them half a report below.
+        z -= self.bits.step / 2 / self.law.deviation
         return z
 
     @cached_property
@@ -117,7 +129,7 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
         shares = shares + change
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
-    return Fit(design, bits, support, shares, inverse, rest, residual, listening)
+    return Fit(design, bits, support, shares, inverse, rest, residual, mean, cut, listening)
 
 
 def noise(bits: BitShares) -> float:
