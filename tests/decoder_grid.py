@@ -34,7 +34,7 @@ FALSE_RUNS = 200
 FALSE_CANDIDATES = 10_000
 FALSE_TEXTS = 300
 
-FILE = Path(__file__).parent / "golden" / "decoder_grid.json"
+FILE = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "decoder-accuracy.md"
 
 

@@ -8,6 +8,7 @@ nothing about the others: residuals beyond two standard deviations of the bulk a
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.hashnull import HashNull, hash_null
 
 _CUT = 2.0  # standard deviations of the bulk: costs 1 % where nothing is missing
+_NORMAL = NormalDist()
+# The variance that is left of a normal law when it is cut there: 0.92.
+_KEPT = 1 - 2 * (1 - _CUT**2) * _NORMAL.cdf(-_CUT) - 2 * _CUT * _NORMAL.pdf(_CUT)
 _SCALING_STEPS = 3
 _MOST_STEPS = 50
 _RIDGE = 1e-9
@@ -102,7 +106,8 @@ class Fit:
         freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
         misfit = float((self.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
         variances[~telling] = 0
-        inner = self.design.gram(self.support, bits.weights**2 * variances * max(misfit, 1.0))
+        variances *= max(misfit, _KEPT)
+        inner = self.design.gram(self.support, bits.weights**2 * variances)
         spread = np.asarray(self.inverse @ inner @ self.inverse, np.float64) / self.listening**2
         clipped = np.clip(self.shares, 0, 1)
         spread[np.diag_indices_from(spread)] -= clipped * (1 - clipped) / bits.n
