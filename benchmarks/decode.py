@@ -1,9 +1,9 @@
 """How long RAPPOR's decoder takes and how much memory, in a process of its own.
 
-``python decode.py CANDIDATES HASHES SECONDS [PROBLEM]`` says it as JSON, and writes the LASSO's
-problem into an ``.npz`` file if asked to. People: 10⁷, who hold 1,000 of the candidates by a Zipf
-law; 128 bits, 64 cohorts. With two hashes the document's p = ½ and q = ¾, with one what Sudare
-recommends for a single report at ε = 1.
+``python decode.py CANDIDATES HASHES SECONDS DRAW [PROBLEM]`` says it as JSON for one draw of the
+people, and writes the LASSO's problem into an ``.npz`` file if asked to. The people are 10⁷, who
+hold 1,000 of the candidates by a Zipf law; 128 bits, 64 cohorts. With two hashes the document's
+p = ½ and q = ¾, with one what Sudare recommends for a single report at ε = 1.
 """
 
 import json
@@ -31,14 +31,16 @@ MECHANISMS = {
 }
 
 
-def main(candidates: int, hashes: int, seconds: float, problem: str | None) -> dict[str, Any]:
+def main(
+    candidates: int, hashes: int, seconds: float, draw: int, problem: str | None
+) -> dict[str, Any]:
     """The whole once for its memory, then each part by itself."""
     mechanism = MECHANISMS[hashes]
     collection = Collection("texts", "Which?", (), mechanism)
     texts = [f"candidate number {i}" for i in range(candidates)]
     shares = 1 / np.arange(1, HELD + 1)
-    people = np.random.default_rng(0).multinomial(PEOPLE, shares / shares.sum())
-    total = collection.simulate(dict(zip(texts, people.tolist(), strict=False)), Seeded(1))
+    people = np.random.default_rng(draw).multinomial(PEOPLE, shares / shares.sum())
+    total = collection.simulate(dict(zip(texts, people.tolist(), strict=False)), Seeded(draw))
     decoded = decode(collection, total, texts)
     peak = peak_memory()
     found = decoded.findings.found
@@ -79,5 +81,15 @@ def peak_memory() -> float:
 
 
 if __name__ == "__main__":
-    count, ones, seconds = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
-    print(json.dumps(main(count, ones, seconds, sys.argv[4] if len(sys.argv) > 4 else None)))
+    candidates, hashes, seconds, draw, *problem = sys.argv[1:]
+    print(
+        json.dumps(
+            main(
+                int(candidates),
+                int(hashes),
+                float(seconds),
+                int(draw),
+                problem[0] if problem else None,
+            )
+        )
+    )
