@@ -1,5 +1,6 @@
 """Bit sums of cohorts, debiased: the share of each cohort whose filter has each bit."""
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +63,13 @@ class BitShares:
     def step(self) -> float:
         """What one report more adds to a weighted share: the same in every cohort."""
         return 1 / (float(self.sizes.mean()) * (self.holder - self.others))
+
+    @cached_property
+    def noise(self) -> float:
+        """The standard deviation that binomial noise gives a row of weight 1, in the mean."""
+        telling = self.weights > 0
+        expected = self.variances(self.shares.ravel())[telling] * self.weights[telling]
+        return math.sqrt(float(np.mean(expected)))
 
     def variances(self, shares: Floats) -> Floats:
         """The variance of each row's share, if the true ones are these; infinite without reports.

@@ -12,7 +12,7 @@ The stages, each a function of its own:
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -21,7 +21,7 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
 from sudare.estimation.mixture import Mixture
-from sudare.estimation.refit import Fit, bulk, column_weight, noise, refit
+from sudare.estimation.refit import Fit, bulk, column_weight, refit
 from sudare.estimation.significance import benjamini_hochberg, bonferroni
 
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
@@ -32,6 +32,7 @@ ADJUSTMENTS: dict[str, Callable[[Floats], Floats]] = {
     "none": lambda p_values: p_values,
 }
 _SHRUNK = 0.75  # of the penalty that theory asks for: refit and test forgive a few too many
+_NEAR = 0.3  # of the penalty: who comes so near to being proposed contends for a place
 _ABOUT = 0.5  # standard deviations on either side of a cut that count as being at it
 _FULLEST = 4  # rows per candidate in the model, at least
 
@@ -71,7 +72,7 @@ def find(
 ) -> Findings:
     """Decode: who is there at this level, and the share of everyone."""
     screening = screen(design, bits)
-    fit = _beyond_doubt(design, bits, screening.support, level)
+    fit = _beyond_doubt(design, bits, screening, level)
     p_values = judge(fit)
     adjusted = ADJUSTMENTS[correction](p_values)
     shares, stderr = estimates(fit)
@@ -81,23 +82,48 @@ def find(
     return Findings(found, shares, stderr, p_values, adjusted, *whole, screening)
 
 
-def _beyond_doubt(design: Design, bits: BitShares, model: Indices, level: float) -> Fit:
-    """The fit of those who pass the strictest test given each other.
+def _beyond_doubt(design: Design, bits: BitShares, screening: Lasso, level: float) -> Fit:
+    """The fit of those who pass the strictest test (Bonferroni's) given each other.
 
     Only they are taken out of the residuals by which everyone is judged. A looser model would
     hold some who aren't there, fitted to noise: the noise then looks smaller than it is, and
     more than the stated share of discoveries would be false.
+
+    Few candidates come near to passing, so these settle it among themselves; a pass over all
+    then says whether somebody was overlooked.
     """
+    chance = level / len(design)
+    near = np.flatnonzero(screening.gradient > _NEAR * screening.penalty)
+    contenders, model = np.union1d(screening.support, near), screening.support
+    while True:
+        inside = np.searchsorted(contenders, model)
+        among = _settled(design.part(contenders), bits, inside, chance)
+        model = contenders[among.support]
+        fit = replace(among, design=design, support=model)
+        overlooked = np.setdiff1d(_passing(fit, chance), contenders)
+        if not overlooked.size:
+            return fit
+        contenders = np.union1d(contenders, overlooked)
+
+
+def _settled(design: Design, bits: BitShares, model: Indices, chance: float) -> Fit:
+    """The fit of those who pass given each other; the last one tried, if they go in circles."""
     seen = set[bytes]()
     while True:
         fit = refit(design, bits, model)
-        z = fit.standardised
-        passed = np.flatnonzero(z >= fit.law.threshold(level / len(design)))  # Bonferroni's
-        passed = np.sort(passed[np.argsort(-z[passed])][: design.height // _FULLEST])
+        passed = _passing(fit, chance)
         if passed.tobytes() in seen or np.array_equal(passed, np.sort(model)):
             return fit
         seen.add(passed.tobytes())
         model = passed
+
+
+def _passing(fit: Fit, chance: float) -> Indices:
+    """Whose p-value is at most this chance; the likeliest, where a model could not hold all."""
+    z = fit.standardised
+    passed = np.flatnonzero(z >= fit.law.threshold(chance))
+    most = fit.design.height // _FULLEST
+    return np.sort(passed[np.argsort(-z[passed])][:most])
 
 
 def screen(design: Design, bits: BitShares) -> Lasso:
@@ -106,7 +132,7 @@ def screen(design: Design, bits: BitShares) -> Lasso:
     λ = ¾ σ √(2 ln M) ‖x‖, where σ is what binomial noise explains, or more where the bulk of
     the rows shows more (strings that are missing).
     """
-    spread = max(noise(bits), bulk(bits.response, bits.weights))
+    spread = max(bits.noise, bulk(bits.response, bits.weights))
     length = math.sqrt(column_weight(design, bits.weights))
     penalty = _SHRUNK * spread * math.sqrt(2 * math.log(max(len(design), 2))) * length
     while True:

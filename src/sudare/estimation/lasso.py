@@ -27,6 +27,7 @@ class Lasso:
         penalty: the price of a unit of coefficient.
         objective: the value reached.
         gap: no b gives a value lower than ``objective - gap``.
+        gradient: for every candidate, what a little of it would gain before the penalty.
     """
 
     support: Indices
@@ -34,6 +35,7 @@ class Lasso:
     penalty: float
     objective: float
     gap: float
+    gradient: Floats
 
 
 def nonnegative_lasso(
@@ -70,7 +72,7 @@ def nonnegative_lasso(
         residual = response - design.fitted(working, point)
         gradient = design.scores(weights * residual)
     kept = point > 0
-    return Lasso(working[kept], point[kept], penalty, primal, gap)
+    return Lasso(working[kept], point[kept], penalty, primal, gap, gradient)
 
 
 def dual_value(

@@ -96,13 +96,14 @@ def dense_lasso(design: Floats, response: Floats, penalty: float) -> Lasso:
         descend(gram, linear, penalty, tolerance, point)
         residual = response - columns @ point
         objective = float(residual @ residual) / (2 * n) + penalty * float(point.sum())
-        steepest = float((columns.T @ residual).max(initial=0)) / n
+        gradient = design.T @ residual / n
+        steepest = float(gradient.max(initial=0))
         gap = objective - dual_value(response, residual, weights, penalty, steepest)
         if gap <= _TOLERANCE * start:
             break
         tolerance /= 100
     kept = point > 0
-    return Lasso(used[kept], point[kept], penalty, objective, gap)
+    return Lasso(used[kept], point[kept], penalty, objective, gap, gradient)
 
 
 def least_squares(design: Floats, response: Floats) -> LeastSquares:

@@ -125,7 +125,7 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     for step in range(_MOST_STEPS):
         rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
         if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
-            cut = _CUT * max(bulk(rest, bits.weights), noise(bits))
+            cut = _CUT * max(bulk(rest, bits.weights), bits.noise)
         residual, heard = _cut(rest, cut, bits.weights)
         residual, mean = _centred(residual, design)
         change = inverse @ model.scores(bits.weights * residual)
@@ -135,13 +135,6 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
     return Fit(design, bits, support, shares, inverse, rest, residual, mean, cut, listening)
-
-
-def noise(bits: BitShares) -> float:
-    """The standard deviation that binomial noise gives a row of weight 1, in the mean."""
-    telling = bits.weights > 0
-    expected = bits.variances(bits.shares.ravel())[telling] * bits.weights[telling]
-    return math.sqrt(float(np.mean(expected)))
 
 
 def bulk(values: Floats, weights: Floats) -> float:
