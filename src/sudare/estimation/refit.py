@@ -1,8 +1,9 @@
 """Weighted least squares on a few candidates, deaf to the rows that strangers disturb.
 
 A string that is missing from the candidates lifts its own bits, a few in every cohort, and tells
-nothing about the others: residuals beyond two standard deviations of the bulk are cut there
-(Huber's estimator). Where nothing is missing hardly any are, and this is least squares.
+nothing about the others: residuals far beyond the bulk are cut (Huber's estimator), at two of its
+standard deviations where the tails show such strings, at three elsewhere: there hardly any is cut,
+and this is least squares.
 """
 
 import math
@@ -16,10 +17,9 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.hashnull import HashNull, hash_null
 
-_CUT = 2.0  # standard deviations of the bulk: costs 1 % where nothing is missing
+_NARROW, _WIDE = 2.0, 3.0  # standard deviations of the bulk at which residuals are cut
+_HEAVY = 1.05  # times the bulk's standard deviation that all rows together have, with strangers
 _NORMAL = NormalDist()
-# The variance that is left of a normal law when it is cut there: 0.92.
-_KEPT = 1 - 2 * (1 - _CUT**2) * _NORMAL.cdf(-_CUT) - 2 * _CUT * _NORMAL.pdf(_CUT)
 _SCALING_STEPS = 3
 _MOST_STEPS = 50
 _RIDGE = 1e-9
@@ -40,6 +40,7 @@ class Fit:
         residual: the same, cut, and without its mean in each cohort.
         mean: that mean.
         cut: where a row of weight 1 is cut.
+        deviations: the same in standard deviations of the bulk.
         listening: the share of rows, by weight, that were not cut.
     """
 
@@ -52,6 +53,7 @@ class Fit:
     residual: Floats
     mean: Floats
     cut: float
+    deviations: float
     listening: float
 
     @property
@@ -106,7 +108,7 @@ class Fit:
         freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
         misfit = float((self.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
         variances[~telling] = 0
-        variances *= max(misfit, _KEPT)
+        variances *= max(misfit, _kept(self.deviations))
         inner = self.design.gram(self.support, bits.weights**2 * variances)
         spread = np.asarray(self.inverse @ inner @ self.inverse, np.float64) / self.listening**2
         clipped = np.clip(self.shares, 0, 1)
@@ -125,7 +127,9 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     for step in range(_MOST_STEPS):
         rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
         if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
-            cut = _CUT * max(bulk(rest, bits.weights), bits.noise)
+            scale = max(bulk(rest, bits.weights), bits.noise)
+            heavy = math.sqrt(float(np.mean(bits.weights * rest**2))) > _HEAVY * scale
+            cut = scale * (_NARROW if heavy else _WIDE)
         residual, heard = _cut(rest, cut, bits.weights)
         residual, mean = _centred(residual, design)
         change = inverse @ model.scores(bits.weights * residual)
@@ -134,7 +138,9 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
         shares = shares + change
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
-    return Fit(design, bits, support, shares, inverse, rest, residual, mean, cut, listening)
+    return Fit(
+        design, bits, support, shares, inverse, rest, residual, mean, cut, cut / scale, listening
+    )
 
 
 def bulk(values: Floats, weights: Floats) -> float:
@@ -146,6 +152,12 @@ def bulk(values: Floats, weights: Floats) -> float:
 def column_weight(design: Design, weights: Floats) -> float:
     """The weighted square x'Wx of a centred column, the same for every candidate."""
     return float(weights.sum()) * design.density * (1 - design.density)
+
+
+def _kept(deviations: float) -> float:
+    """The variance that is left of a standard normal law when it is cut there."""
+    beyond, density = _NORMAL.cdf(-deviations), _NORMAL.pdf(deviations)
+    return 1 - 2 * (1 - deviations**2) * beyond - 2 * deviations * density
 
 
 def _inverse(gram: Floats) -> Floats:
