@@ -9,7 +9,7 @@ from missing import Indices, everyone, without_a_third
 from population import HELD_FLAGS
 from record import Row
 from scores import Floats, Judged, Scores
-from survey import Survey, ours, rescaled
+from survey import Survey, as_long, ours, rescaled
 
 from sudare import Rappor, Seeded
 from sudare.estimation.printed import printed_decoder
@@ -22,10 +22,10 @@ ARMS: Mapping[str, str] = {
     "single": "the document's way, h = 1, p to fit",
     "decoder": "the document's reports, our decoder",
     "reports": "our reports, the document's decoder",
-    "ours": "ours, 128 bits",
-    "wide": "ours, 1024 bits",
+    "ours": "ours",
+    "same": "ours, 128 bits",
 }
-NAMES = ("document", "document, h = 1", "our decoder", "our reports", "ours", "ours, 1024 bits")
+NAMES = ("document", "document, h = 1", "our decoder", "our reports", "ours", "ours, 128 bits")
 LOSING = ("document", "single", "ours")  # looked at with strings missing from the candidates
 
 
@@ -182,14 +182,14 @@ def _times(arm: str, runs: int, few: int) -> int:
 def _decoders(hashes: int) -> dict[str, Decoder]:
     """By arm, one run: the p-value of every candidate, at the budget of so many hashes."""
     theirs = listing.mechanism(hashes)
-    narrow, wide = ours(theirs.epsilon), ours(theirs.epsilon, 1024, 16)
+    planned, same = ours(theirs.epsilon), as_long(theirs.epsilon)
     return {
         "document": _listed(theirs),
         "single": _listed(rescaled(1, theirs.epsilon)),
         "decoder": lambda kept, rng: Survey.draw(theirs, rng).decoded(kept),
-        "reports": lambda kept, rng: Survey.draw(narrow, rng).printed(kept),
-        "ours": lambda kept, rng: Survey.draw(narrow, rng).decoded(kept),
-        "wide": lambda kept, rng: Survey.draw(wide, rng).decoded(kept),
+        "reports": lambda kept, rng: Survey.draw(planned, rng).printed(kept),
+        "ours": lambda kept, rng: Survey.draw(planned, rng).decoded(kept),
+        "same": lambda kept, rng: Survey.draw(same, rng).decoded(kept),
     }
 
 

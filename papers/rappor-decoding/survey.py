@@ -13,14 +13,20 @@ from sudare.bloom import design_rows
 from sudare.decoding import hash_candidates
 from sudare.estimation.printed import printed_decoder
 from sudare.exact import smallest_dyadic
+from sudare.planner import best_rappor
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-def ours(epsilon: float, bits: int = 128, cohorts: int = 64) -> Rappor:
-    """The most accurate RAPPOR for one report: one hash, q = ½, p = 1/(1 + e^ε)."""
-    return Rappor.calibrate(epsilon, form="instant", bits=bits, hashes=1, cohorts=cohorts)
+def ours(epsilon: float) -> Rappor:
+    """What our planner takes for these people and candidates: one hash, q = ½, p = 1/(1 + e^ε)."""
+    return best_rappor(epsilon, PEOPLE, len(CANDIDATES)).mechanism
+
+
+def as_long(epsilon: float) -> Rappor:
+    """The same with reports as long as the document's."""
+    return Rappor.calibrate(epsilon, form="instant", bits=listing.BITS, hashes=1, cohorts=64)
 
 
 def rescaled(hashes: int, epsilon: float) -> Rappor:
