@@ -13,7 +13,7 @@ from commands import Result, contents, process, succeed
 from free_text import CANDIDATES, HELD, PEOPLE, UNLISTED, N
 from markup import number, read
 from sudare import Aggregate, Collection, Seeded, decode
-from sudare.cli.discoveries import Discoveries
+from sudare.cli.decoded import Discoveries
 from sudare.cli.options import CORRECTIONS
 from sudare.estimation.candidates import ADJUSTMENTS
 
@@ -70,7 +70,7 @@ def test_json_is_what_the_library_says(folder: Path) -> None:
         "correction": "benjamini-hochberg",
         "confidence": 0.9,
         "smallest_detectable": library.smallest,
-        "excess_noise": library.excess,
+        "excess_noise": library.findings.excess,
         "discoveries": len(found),
         "unexplained": {
             "estimate": library.unexplained,

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
-    from sudare.association import associate
+    from sudare.association import Association, associate
     from sudare.channel import Channel
     from sudare.collection import Collection
-    from sudare.decoding import decode
+    from sudare.decoding import Decoded, decode
     from sudare.device import Device
-    from sudare.discovery import Discovery, discover
+    from sudare.discovery import Discovered, Discovery, discover
     from sudare.domain import Categories
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
@@ -28,10 +28,13 @@ _HOMES = {
     "OUE": "sudare.mechanisms.unary",
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.aggregate",
+    "Association": "sudare.association",
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
+    "Decoded": "sudare.decoding",
     "Device": "sudare.device",
+    "Discovered": "sudare.discovery",
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
     "Mechanism": "sudare.mechanism",
@@ -53,10 +56,13 @@ __all__ = [
     "OUE",
     "SUE",
     "Aggregate",
+    "Association",
     "Categories",
     "Channel",
     "Collection",
+    "Decoded",
     "Device",
+    "Discovered",
     "Discovery",
     "Estimate",
     "Mechanism",

@@ -104,6 +104,9 @@ class Collection:
         """
         if isinstance(answers, str):
             raise ParameterError("answers must be a list, got a single text")
+        odd = next((i for i, answer in enumerate(answers) if not isinstance(answer, str)), None)
+        if odd is not None:
+            raise InvalidAnswer(f"the answer at position {first + odd} is not a text")
         if self.free_text:
             return Strings(self.key).check(list(answers), first)
         numbers = [self._numbers.get(answer, -1) for answer in answers]

@@ -13,7 +13,7 @@ from sudare.aggregate import Aggregate
 from sudare.bloom import design_rows
 from sudare.bounds.rappor import rare_variance, reports_needed, smallest_detectable
 from sudare.collection import Collection
-from sudare.errors import ParameterError, TooFewReports
+from sudare.errors import InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.bits import BitShares
 from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, find
 from sudare.estimation.design import Design
@@ -36,8 +36,6 @@ class Decoded:
         correction: how the test was adjusted for asking so often.
         confidence: the level of the intervals.
         smallest: the share that would be found with an even chance.
-        excess: the noise by which candidates were judged, in units of what randomising makes;
-            well above 1 where a text that many answered is missing from the candidates.
     """
 
     n: int
@@ -47,7 +45,6 @@ class Decoded:
     correction: Correction
     confidence: float
     smallest: float
-    excess: float
 
     @property
     def unexplained(self) -> float:
@@ -62,7 +59,7 @@ class Decoded:
         return self.findings.shares[numbers] - reach, self.findings.shares[numbers] + reach
 
     def rows(self, *, everyone: bool = False) -> list[dict[str, Any]]:
-        """A row per candidate found, or per candidate, by falling share."""
+        """A row per candidate found, or per candidate and whether it is found, by falling share."""
         findings = self.findings
         numbers = np.argsort(-findings.shares, kind="stable") if everyone else findings.found
         columns = (
@@ -73,10 +70,14 @@ class Decoded:
             findings.adjusted[numbers],
         )
         names = ("estimate", "stderr", "low", "high", "p_value", "adjusted")
-        return [
+        rows: list[dict[str, Any]] = [
             {"candidate": self.candidates[number], **dict(zip(names, row, strict=True))}
             for number, row in zip(numbers, np.column_stack(columns).tolist(), strict=True)
         ]
+        if everyone:
+            for row in rows:
+                row["found"] = row["adjusted"] <= self.level
+        return rows
 
 
 def decode(  # noqa: PLR0913 - what an analyst may choose
@@ -103,6 +104,11 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         progress: hears how many candidates have been hashed.
     """
     mechanism = check_question(collection, level, correction, confidence)
+    if not isinstance(aggregate, Aggregate):
+        raise ParameterError(
+            f"decode takes an Aggregate, got {type(aggregate).__name__}: count the reports first "
+            f"(collection.aggregate), or weigh them one by one (decode_reports)"
+        )
     counts = collection.released(aggregate).counts
     if counts.shape != mechanism.zero.counts.shape:
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
@@ -112,25 +118,31 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
     if smallest > 1:
         needed = reports_needed(mechanism, tests, level)
         raise TooFewReports(
-            f"{aggregate.n} reports can't show even a text that everybody answered, among "
-            f"{len(texts)} candidates; at least {needed} are needed"
+            f"{aggregate.n} reports can't show even a text that everybody answered, in {tests} "
+            f"tests; at least {needed} are needed"
         )
     rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
+    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    if design.coincidence > level / tests:
+        raise ParameterError(
+            f"{mechanism.cohorts} cohorts of {mechanism.bits} bits can't tell {len(texts)} "
+            f"candidates apart at the level {level}: make a collection with more of them"
+        )
+    if counts[:, 0].sum() != aggregate.n:
+        raise InvalidDocument(
+            f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
+        )
     findings = find(
-        Design(rows, mechanism.cohorts, mechanism.bits),
+        design,
         BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others),
         level,
         correction,
     )
-    excess = _excess(findings, rare_variance(mechanism, aggregate.n))
-    smallest *= max(excess, 1)
-    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest, excess)
-
-
-def _excess(findings: Findings, variance: float) -> float:
-    """The noise that those who were not found are judged by, over what theory expects."""
     absent = np.delete(findings.stderr, findings.found)
-    return float(np.median(absent)) / math.sqrt(variance) if absent.size else 1.0
+    if absent.size:  # they are judged by more noise than theory expects if texts are missing
+        expected = math.sqrt(rare_variance(mechanism, aggregate.n))
+        smallest *= max(float(np.median(absent)) / expected, 1)
+    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest)
 
 
 def check_question(
@@ -142,9 +154,9 @@ def check_question(
         raise ParameterError(
             f"“{collection.name}” has a list of answers: `sudare estimate` gives their shares"
         )
-    for name, value in (("the level", level), ("the confidence", confidence)):
-        if not 0 < value < 1:
-            raise ParameterError(f"{name} must lie between 0 and 1, got {value}")
+    for name, value, most in (("level", level, 0.5), ("confidence", confidence, 1)):
+        if not 0 < value < most:
+            raise ParameterError(f"the {name} must lie between 0 and {most}, got {value}")
     if correction not in ADJUSTMENTS:
         raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
     return mechanism
@@ -176,7 +188,7 @@ def hash_candidates(
         if len(texts) * each > memory:
             raise ParameterError(
                 f"more than {memory // each} candidates need over {memory:,} bytes of memory "
-                f"({each} each); raise the limit or split the candidates"
+                f"({each} each); raise the limit (--memory) or split the candidates"
             )
         if progress is not None:
             progress(len(texts))

@@ -10,11 +10,17 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from sudare.bounds.rappor import likelihood_information
+from sudare.bounds.rappor import detectable_deviations, likelihood_information
 from sudare.collection import Collection
-from sudare.decoding import Decoded, check_question, hash_candidates
+from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates
 from sudare.errors import ParameterError, TooFewReports
-from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, explained
+from sudare.estimation.candidates import (
+    ADJUSTMENTS,
+    Correction,
+    Findings,
+    critical_chance,
+    explained,
+)
 from sudare.estimation.leftout import Judged, judge
 from sudare.estimation.mixture import Floats, Mixture, most_likely_mixture
 from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
@@ -33,6 +39,7 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
     correction: Correction = "benjamini-hochberg",
     confidence: float = 0.95,
     pairs: int = PAIRS,
+    memory: int = MEMORY,
     progress: Callable[[float], object] | None = None,
 ) -> Decoded:
     """Which candidates people hold, and how many do, from the reports themselves.
@@ -49,46 +56,43 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
         correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
         confidence: the level of the intervals.
         pairs: the most reports times candidates to compute.
+        memory: the bytes that the candidates' bits may take.
         progress: hears after each pass how much log-likelihood may be left to gain.
     """
     mechanism = check_question(collection, level, correction, confidence)
-    texts, hashed = hash_candidates(collection.key, mechanism, candidates)
+    texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory)
     told = gather(collection, reports, len(texts), pairs, "candidates")
-    expected = _expected_smallest(mechanism, len(told), len(texts), level)
+    tests = 1 if correction == "none" else len(texts)
+    expected = _expected_smallest(mechanism, len(told), tests, level)
     every = likelihoods(mechanism, told, hashed).kept()
     mixture = most_likely_mixture(every, progress)
     decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
     judged = judge(every, decoys, mixture)
-    smallest = max(expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], level))
-    excess = smallest / expected
+    smallest = max(expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], tests, level))
     findings = _findings(judged, mixture, level, correction)
-    return Decoded(len(told), texts, findings, level, correction, confidence, smallest, excess)
+    return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
 
 
-def _expected_smallest(mechanism: Rappor, n: int, candidates: int, level: float) -> float:
+def _expected_smallest(mechanism: Rappor, n: int, tests: int, level: float) -> float:
     """The share that theory needs to find a rare text; refused if it is more than everybody."""
-    from scipy.special import ndtri
-
-    needed = float(ndtri(level / candidates)) ** 2 / likelihood_information(mechanism)
+    needed = detectable_deviations(tests, level) ** 2 / likelihood_information(mechanism)
     if needed > n:
         raise TooFewReports(
-            f"{n} reports can't show even a text that everybody answered, among {candidates} "
-            f"candidates; at least {math.ceil(needed)} are needed"
+            f"{n} reports can't show even a text that everybody answered, in {tests} "
+            f"tests; at least {math.ceil(needed)} are needed"
         )
     return math.sqrt(needed / n)
 
 
-def _smallest(stderr: Floats, shares: Floats, level: float) -> float:
+def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float:
     """The share that a typical rare candidate needs to be found with an even chance."""
-    from scipy.special import ndtri
-
     known = np.isfinite(stderr)
     if not known.any():
         raise ParameterError(
             f"the {stderr.size} candidates can't be told apart: their bits are the same"
         )
     rare = known & (shares <= np.median(shares[known]))
-    return -float(ndtri(level / stderr.size)) * float(np.median(stderr[rare]))
+    return detectable_deviations(tests, level) * float(np.median(stderr[rare]))
 
 
 def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
@@ -98,5 +102,7 @@ def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correc
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
     nobody, nothing = np.empty(0, np.intp), np.empty((0, 0))
-    total = explained(nobody, nothing, scores, shares, stderr, found)
+    chance = critical_chance(level, correction, found.size, p_values.size)
+    cut = detectable_deviations(1, chance)
+    total = explained(nobody, nothing, scores, cut, shares, stderr, found)
     return Findings(found, shares, stderr, p_values, adjusted, *total, mixture=mixture)

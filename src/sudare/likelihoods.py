@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.aggregate import Aggregate
 from sudare.bloom import design_rows
 from sudare.bounds.rappor import shared_bits
 from sudare.collection import Collection
@@ -22,6 +23,7 @@ Floats = NDArray[np.float64]
 PAIRS = 2_000_000_000
 """Reports times answers that are computed at most: some minutes on one core."""
 _KEPT = 1 << 26  # likelihoods that are kept (512 MiB); of more, each pass computes them anew
+_RARE = 2.0**-53  # no chance counts as smaller
 _LEAST = -600.0  # the logarithm of the smallest likelihood, against the largest
 
 
@@ -98,6 +100,8 @@ def gather(
         pairs: the most likelihoods in all.
         of: what these answers are called.
     """
+    if isinstance(reports, Aggregate):
+        raise ParameterError("an aggregate holds no single reports: give the reports themselves")
     parts: list[Records] = []
     count = 0
     for part in [reports] if isinstance(reports, np.ndarray) else reports:
@@ -165,7 +169,9 @@ def _table(ones: int, holder: float, others: float) -> Floats:
     Against the largest; in logarithms k ln(q*/p*) + (ones - k) ln((1 - q*)/(1 - p*)).
     """
     said = np.arange(ones + 1)
-    logs = said * np.log(holder / others) + (ones - said) * np.log((1 - holder) / (1 - others))
+    logs = said * np.log(holder / others) + (ones - said) * np.log(
+        max(1 - holder, _RARE) / (1 - others)
+    )
     return np.asarray(np.exp(np.maximum(logs - logs.max(), _LEAST)), np.float64)
 
 

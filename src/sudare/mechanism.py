@@ -264,9 +264,8 @@ class MemoisedMechanism(Mechanism):
             raise ParameterError(f"the number of reports must be at least 1, got {reports}")
         if reports <= _EXACT_REPORTS:
             return log_up(self.ratio_of(reports))
-        if self.lifetime_ratio is not None:
-            return self.lifetime_epsilon  # above by next to nothing, and never below
-        return math.nextafter(reports * self.epsilon, math.inf)
+        # Neither is below the truth: k reports cost no more than k times one, or than all.
+        return min(math.nextafter(reports * self.epsilon, math.inf), self.lifetime_epsilon)
 
 
 def _parameter(name: str, value: object, kind: object) -> int | float:

@@ -3,7 +3,12 @@
 import math
 from dataclasses import dataclass
 
-from sudare.bounds.rappor import detectable_deviations, rare_variance, smallest_detectable
+from sudare.bounds.rappor import (
+    detectable_deviations,
+    rare_variance,
+    reports_needed,
+    smallest_detectable,
+)
 from sudare.domain import whole
 from sudare.errors import ParameterError
 from sudare.mechanisms.rappor import Rappor
@@ -65,6 +70,8 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
         raise ParameterError(
             f"a plan needs at least 1 person and 1 candidate, got {people} and {candidates}"
         )
+    if not 0 < level < 0.5:
+        raise ParameterError(f"the level must lie between 0 and 0.5, got {level}")
     if most_bits < _FEWEST_BITS:
         raise ParameterError(f"most_bits must be at least {_FEWEST_BITS}, got {most_bits}")
     widths = [1 << j for j in range(_FEWEST_BITS.bit_length() - 1, most_bits.bit_length())]
@@ -78,6 +85,11 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
     # The first that is good enough is the narrowest, and has the fewest hashes.
     best = next(d for d in designs if rare_variance(d, people) <= _WORTH * least)
     smallest = smallest_detectable(best, people, candidates, level)
+    if smallest > 1:
+        raise ParameterError(
+            f"at ε = {epsilon} {people} people can't show even a text that everybody answers; at "
+            f"least {reports_needed(best, candidates, level)} are needed"
+        )
     cohorts = _cohorts(best.bits, people, smallest, detectable_deviations(candidates, level))
     mechanism = Rappor(best.bits, best.hashes, cohorts, best.f, best.p, best.q)
     return RapporPlan(mechanism, people, candidates, level, smallest)
@@ -98,5 +110,6 @@ def _cohorts(bits: int, people: int, smallest: float, deviations: float) -> int:
     needed = deviations**2 / (_COLLISIONS * bits * min(smallest, 1.0))
     wanted = 1 << max(0, math.ceil(math.log2(needed)))
     few, many = _COHORTS
-    allowed = min(many, _MOST_ROWS // bits, max(1, people // _FEWEST_PER_COHORT))
+    # Below that, chance alone could give a text all the bits of another.
+    allowed = min(many, _MOST_ROWS // bits, max(few, people // _FEWEST_PER_COHORT))
     return 1 << min(max(few, wanted), allowed).bit_length() - 1

@@ -1,7 +1,5 @@
 """What ``estimate`` and ``demo`` say about an aggregate, as rows, table, JSON and CSV."""
 
-import csv
-import io
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.cli.bar import Bar
+from sudare.cli.cells import csv_text
 from sudare.errors import ParameterError
 from sudare.mechanism import CategoricalMechanism
 from sudare.mechanisms.rappor import Rappor
@@ -86,12 +85,8 @@ class Analysis:
 
     def csv(self) -> str:
         """The rows as CSV."""
-        text = io.StringIO()
         rows = self.rows()
-        writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        return csv_text(rows, list(rows[0]))
 
     def table(self, truth: NDArray[np.float64] | None = None) -> "Table":
         """The rows for people, with bars."""

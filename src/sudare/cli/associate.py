@@ -1,15 +1,16 @@
 """``sudare associate``: two questions to the same people, and whether they are related."""
 
-import csv
-import io
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.candidates import candidate_lines
+from sudare.cli.cells import csv_text, text_cell
 from sudare.cli.options import PATH, echo_json, json_option, load_collection, progress_bar
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.cli.reports import report_sources, single_reports
+from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from sudare.association import Association
     from sudare.collection import Collection
-    from sudare.wire import Records
 
 _WIDEST = 6  # answers of the second question that fit across a terminal
 _LONGEST = 30  # pairs that are listed
@@ -59,47 +59,33 @@ def associate(
     """
     from sudare.association import associate as related
 
+    if as_json and as_csv:
+        raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
+    report_sources((first_reports, second_reports))  # not one file twice
     agreed = load_collection(first), load_collection(second)
-    with progress_bar() as progress:
-        task = progress.add_task("reading", total=None)
-
-        def read(collection: "Collection", path: Path) -> Iterator["Records"]:
-            from sudare.wire import read_reports
-
-            if not path.stat().st_size and path.is_file():
-                raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
-            for part in read_reports(path, collection.report_dtype, collection.key):
-                progress.advance(task, len(part))
-                yield part
+    told = [
+        list(single_reports(collection, [path]))
+        for collection, path in zip(agreed, (first_reports, second_reports), strict=True)
+    ]
+    with ExitStack() as stack:
+        texts = [
+            None if path is None else stack.enter_context(candidate_lines(path))
+            for path in (first_candidates, second_candidates)
+        ]
+        progress = stack.enter_context(progress_bar())
+        task = progress.add_task("relating", total=None)
 
         def hear(fit: str, gap: float) -> None:
             progress.update(task, description=f"{fit}: at most {gap:.2g} left to gain")
 
-        found = related(
-            agreed[0],
-            read(agreed[0], first_reports),
-            agreed[1],
-            read(agreed[1], second_reports),
-            _lines(first_candidates),
-            _lines(second_candidates),
-            progress=hear,
-        )
+        found = related(agreed[0], told[0], agreed[1], told[1], *texts, progress=hear)
     if as_json:
         echo_json(_document(found, agreed))
     elif as_csv:
-        click.echo(_csv(found), nl=False)
+        rows = found.rows()
+        click.echo(csv_text(rows, list(rows[0])), nl=False)
     else:
         _print(found, agreed)
-
-
-def _lines(path: Path | None) -> list[str] | None:
-    """The texts of a file, one per line."""
-    if path is None:
-        return None
-    text = path.read_text("utf-8-sig").removesuffix("\n")
-    if not text:
-        raise ParameterError(f"{path} is empty; it must have a candidate on each line")
-    return [line.removesuffix("\r") for line in text.split("\n")]
 
 
 def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> dict[str, object]:
@@ -116,22 +102,17 @@ def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> 
     }
 
 
-def _csv(found: "Association") -> str:
-    text = io.StringIO()
-    rows = found.rows()
-    writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
 def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> None:
     from rich.console import Console
     from rich.text import Text
 
     from sudare.exact import text_up
 
-    table = _crossed(found) if len(found.second) <= _WIDEST else _listed(found)
+    table = (
+        _crossed(found)
+        if len(found.second) <= _WIDEST
+        else _listed(found, (agreed[0].name, agreed[1].name))
+    )
     table.title = Text(f"{agreed[0].question} / {agreed[1].question}")
     table.title_justify = "left"
     Console().print(table)
@@ -156,13 +137,13 @@ def _crossed(found: "Association") -> "Table":
     return table
 
 
-def _listed(found: "Association") -> "Table":
+def _listed(found: "Association", names: tuple[str, str]) -> "Table":
     """The most frequent pairs."""
     from rich.table import Table
 
     rows = sorted(found.rows(), key=lambda row: -row["share"])
     shown = rows[:_LONGEST]
-    table = Table("first", "second", caption=f"The {len(shown)} largest of {len(rows)} shares.")
+    table = Table(*names, caption=f"The {len(shown)} largest of {len(rows)} shares.")
     table.add_column("share", justify="right")
     table.add_column("if independent", justify="right")
     for row in shown:
@@ -179,4 +160,4 @@ def _share(share: float, error: float) -> str:
 def _shown(label: str | None) -> "Text":
     from rich.text import Text
 
-    return Text("other", style="italic") if label is None else Text(label)  # no markup
+    return Text("other", style="italic") if label is None else text_cell(label)

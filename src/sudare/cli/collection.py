@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.cells import printable
 from sudare.cli.choice import FORMS, Wish, choose
 from sudare.cli.options import (
     MECHANISMS,
@@ -154,7 +155,7 @@ def show(collection: Path, as_json: bool) -> None:
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
     facts.add_row("minimum reports", str(agreed.minimum_reports))
     facts.add_row("key", agreed.key)
-    answers = "free text" if agreed.free_text else "\n".join(agreed.answers)
+    answers = "free text" if agreed.free_text else "\n".join(map(printable, agreed.answers))
     facts.add_row("answers", Text(answers))
     Console().print(facts, markup=False)
 

@@ -93,7 +93,7 @@ def decode(
       sudare decode words.json total.json --candidates words.txt --plot top.html
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
-    from sudare.cli.discoveries import Discoveries
+    from sudare.cli.decoded import Discoveries
     from sudare.files import replacing
 
     if as_json and as_csv:
@@ -105,10 +105,14 @@ def decode(
     if is_pipe(candidates) and any(map(is_pipe, sources)):
         raise ParameterError("stdin can't hold both reports and candidates: name a file for one")
     refuse_overwriting(output, collection, candidates, *sources)
+    if plot is not None:
+        refuse_overwriting(plot, collection, candidates, *sources)
+        if plot.resolve() == output.resolve():
+            raise ParameterError(f"the result and the plot can't both be {plot}")
     with candidate_lines(candidates) as lines:
         wish = _Wish(level, cast("Correction", correction), confidence)  # click's are its values
         if likelihood:
-            decoded = _decode_reports(agreed, sources, lines, wish)
+            decoded = _decode_reports(agreed, sources, lines, wish, memory)
         else:
             decoded = _decode(agreed, count(agreed, sources), lines, wish, memory)
     discoveries = Discoveries(agreed, decoded, everyone=everyone, top=top)
@@ -151,16 +155,18 @@ def _decode(
 
 
 def _decode_reports(
-    agreed: "Collection", sources: Sequence[Path], lines: Lines, wish: _Wish
+    agreed: "Collection", sources: Sequence[Path], lines: Lines, wish: _Wish, memory: int
 ) -> "Decoded":
     """Decode from single reports, with what may be left to gain beside the bar."""
     from sudare.likelihood_decoding import decode_reports
 
+    told = list(single_reports(agreed, sources))  # before the next bar: there is room for one
     with progress_bar() as progress:
         task = progress.add_task("weighing reports", total=None)
 
         def advance(left: float) -> None:
             progress.update(task, advance=1, description=f"weighing reports, {left:.2g} to gain")
 
-        told = single_reports(agreed, sources)
-        return decode_reports(agreed, told, lines, **wish._asdict(), progress=advance)
+        return decode_reports(
+            agreed, told, lines, **wish._asdict(), memory=memory, progress=advance
+        )

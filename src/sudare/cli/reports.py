@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sudare.cli.options import binary_stdin, is_pipe, progress_bar
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import InvalidDocument, ParameterError, SudareError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,15 @@ def report_sources(reports: Sequence[Path]) -> tuple[Path, ...]:
 
 def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":
     """The reports of files and stdin, and the aggregates (.json), as one aggregate."""
-    return sum((_of(agreed, path) for path in sources), agreed.zero)
+    total = agreed.zero
+    for path in sources:
+        try:
+            total += _of(agreed, path)
+        except SudareError as error:
+            if len(sources) == 1:
+                raise
+            raise type(error)(f"{path}: {error}") from None
+    return total
 
 
 def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["NDArray[np.void]"]:

@@ -244,17 +244,18 @@ class Discovery:
 
     def _costs(self) -> dict[str, float]:
         """What is stated beside the parameters that it follows from."""
-        stated = {
+        return {
             "epsilon": self.epsilon,
             "epsilon_words": self.words.epsilon,
             "epsilon_grams": self.grams.epsilon,
             "lifetime_epsilon": self.lifetime_epsilon,
         }
-        return {name: cost for name, cost in stated.items() if math.isfinite(cost)}
 
     def to_json(self) -> bytes:
         """The document, indented for people, with ε and its parts stated."""
-        document = {**self._body(), **self._costs()}
+        # What has no end can't be written as a number, and is left out.
+        finite = {name: cost for name, cost in self._costs().items() if math.isfinite(cost)}
+        document = {**self._body(), **finite}
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
     @classmethod

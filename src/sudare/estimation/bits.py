@@ -12,6 +12,9 @@ from sudare.errors import InvalidDocument
 Floats = NDArray[np.float64]
 
 
+_RARE = 1e-12  # no chance counts as smaller: a variance of 0 would be certainty
+
+
 @dataclass(frozen=True, eq=False)
 class BitShares:
     """What the reports of each cohort say about its bits.
@@ -71,13 +74,20 @@ class BitShares:
         expected = self.variances(self.shares.ravel())[telling] * self.weights[telling]
         return math.sqrt(float(np.mean(expected)))
 
+    def least_variance(self, shares: Floats, hashes: int) -> Floats:
+        """What randomising alone makes the variance of a text's share, seen in all its bits."""
+        coins = shares * self.holder * (1 - self.holder)
+        coins += (1 - shares) * self.others * (1 - self.others)
+        slope = self.holder - self.others
+        return np.asarray(coins / (self.n * hashes * slope**2), np.float64)
+
     def variances(self, shares: Floats) -> Floats:
         """The variance of each row's share, if the true ones are these; infinite without reports.
 
         One report's bit is 1 with chance s = p* + share · (q* - p*): s(1 - s) / (N (q* - p*)²).
         """
         slope = self.holder - self.others
-        said = self.others + np.clip(shares, 0, 1) * slope
+        said = np.clip(self.others + np.clip(shares, 0, 1) * slope, _RARE, 1 - _RARE)
         sizes = np.repeat(self.sizes, self.sums.shape[1])
         with np.errstate(divide="ignore"):
             return np.asarray(said * (1 - said) / (sizes * slope**2), np.float64)

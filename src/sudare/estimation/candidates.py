@@ -49,6 +49,7 @@ class Findings:
         adjusted: the same, adjusted for all candidates.
         explained: the share of people who hold one of those found.
         explained_stderr: its standard error.
+        excess: how many times as large as randomising makes them the bit sums' residuals are.
         screening: the LASSO that proposed the first model, in decoding from bit sums.
         mixture: the most likely shares of all candidates and "other", in decoding from reports.
     """
@@ -60,6 +61,7 @@ class Findings:
     adjusted: Floats
     explained: float
     explained_stderr: float
+    excess: float | None = None
     screening: Lasso | None = None
     mixture: Mixture | None = None
 
@@ -78,8 +80,9 @@ def find(
     shares, stderr = estimates(fit)
     found = np.flatnonzero(adjusted <= level)
     found = found[np.argsort(-shares[found], kind="stable")]
-    whole = explained(fit.support, fit.covariance, fit.standardised, shares, stderr, found)
-    return Findings(found, shares, stderr, p_values, adjusted, *whole, screening)
+    cut = fit.law.threshold(critical_chance(level, correction, found.size, len(design)))
+    whole = explained(fit.support, fit.covariance, fit.standardised, cut, shares, stderr, found)
+    return Findings(found, shares, stderr, p_values, adjusted, *whole, fit.excess, screening)
 
 
 def _beyond_doubt(design: Design, bits: BitShares, screening: Lasso, level: float) -> Fit:
@@ -143,8 +146,11 @@ def screen(design: Design, bits: BitShares) -> Lasso:
 
 
 def judge(fit: Fit) -> Floats:
-    """For every candidate, in the model or not, the p-value of "nobody holds it"."""
-    return fit.law.p_values(fit.standardised)
+    """For every candidate, in the model or not, the p-value of "nobody holds it".
+
+    No smaller than the chance that two texts have the same bits in every cohort.
+    """
+    return np.maximum(fit.law.p_values(fit.standardised), fit.design.coincidence)
 
 
 def estimates(fit: Fit) -> tuple[Floats, Floats]:
@@ -156,8 +162,21 @@ def estimates(fit: Fit) -> tuple[Floats, Floats]:
     return shares, stderr
 
 
+def critical_chance(level: float, correction: Correction, found: int, tests: int) -> float:
+    """The p-value at which a candidate is just found, when so many are."""
+    if correction == "none":
+        return level
+    return level / tests * (max(found, 1) if correction == "benjamini-hochberg" else 1)
+
+
 def explained(  # noqa: PLR0913, PLR0917 - what is known of candidates
-    support: Indices, covariance: Floats, z: Floats, shares: Floats, stderr: Floats, found: Indices
+    support: Indices,
+    covariance: Floats,
+    z: Floats,
+    cut: float,
+    shares: Floats,
+    stderr: Floats,
+    found: Indices,
 ) -> tuple[float, float]:
     """The summed share of those found, without the luck that helped them, and its error.
 
@@ -168,8 +187,7 @@ def explained(  # noqa: PLR0913, PLR0917 - what is known of candidates
     """
     if not found.size:
         return 0.0, 0.0
-    cut = float(z[found].min())
-    near = np.abs(z - cut) <= _ABOUT
+    near = (np.abs(z - cut) <= _ABOUT) & np.isfinite(stderr)
     luck = stderr[near] / (2 * _ABOUT)
     inside = np.isin(support, found)
     outside = np.setdiff1d(found, support)

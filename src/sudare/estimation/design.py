@@ -1,5 +1,6 @@
 """Which bits each candidate would set, kept as positions and never as a matrix."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,12 @@ class Design:
     def hashes(self) -> int:
         """The ones of a candidate in each cohort."""
         return int(self.rows.shape[1]) // self.cohorts
+
+    @property
+    def coincidence(self) -> float:
+        """The chance that a text has the same bits as another, in every cohort."""
+        filters = self.bits if self.hashes == 1 else self.bits**2 / 2  # a start, and an odd stride
+        return math.exp(-self.cohorts * math.log(filters))
 
     def part(self, support: Indices) -> "Design":
         """Some of the candidates."""

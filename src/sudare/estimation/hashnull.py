@@ -63,7 +63,7 @@ class HashNull:
 def hash_null(residuals: Floats, hashes: int) -> HashNull:
     """The law of a score, from weighted residuals: a row per cohort, each summing to 0."""
     variance = hashes * float((residuals**2).mean(axis=1).sum())
-    deviation = float(np.sqrt(variance))
+    deviation = max(float(np.sqrt(variance)), float(np.finfo(np.float64).tiny))
     tilts, cumulant, mean, curvature = _cumulants(residuals / deviation, hashes)
     root = np.sqrt(2 * np.maximum(tilts * mean - cumulant, 0))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -39,8 +39,8 @@ class Fit:
         rest: what the model leaves in each row.
         residual: the same, cut, and without its mean in each cohort.
         mean: that mean.
-        cut: where a row of weight 1 is cut.
-        deviations: the same in standard deviations of the bulk.
+        limits: where each row is cut: at a multiple of the bulk's deviation, or of its own.
+        deviations: that multiple.
         listening: the share of rows, by weight, that were not cut.
     """
 
@@ -52,7 +52,7 @@ class Fit:
     rest: Floats
     residual: Floats
     mean: Floats
-    cut: float
+    limits: Floats
     deviations: float
     listening: float
 
@@ -82,7 +82,7 @@ class Fit:
         z = self.scores / self.law.deviation
         rows = self.design.rows[self.support].astype(np.intp)
         own = self.rest[rows] + self.shares[:, np.newaxis]
-        own, _ = _cut(own, self.cut, self.bits.weights[rows])
+        own, _ = _cut(own, self.limits[rows])
         own -= self.mean[rows // self.design.bits]
         # What it shares with the others in the model is no evidence for it, and what the model
         # took from the residuals' variance must be given back.
@@ -94,6 +94,22 @@ class Fit:
         z -= self.bits.step / 2 / self.law.deviation
         return z
 
+    @property
+    def excess(self) -> float:
+        """How many times as large as randomising makes them the residuals are."""
+        return math.sqrt(self._misfit(self.rest))
+
+    @cached_property
+    def _variances(self) -> Floats:
+        return _variances(self.bits, self.rest)
+
+    def _misfit(self, residual: Floats) -> float:
+        """The mean square of residuals in units of binomial noise."""
+        telling = self.bits.weights > 0
+        freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
+        total = float((residual[telling] ** 2 / self._variances[telling]).sum())
+        return total / max(freedom, 1)
+
     @cached_property
     def covariance(self) -> Floats:
         """Of the fitted shares, as estimates for the people who answered.
@@ -102,17 +118,17 @@ class Fit:
         show more than binomial noise. What would be the sampling error of a larger population,
         s(1 - s)/n, is not part of it.
         """
-        bits, telling = self.bits, self.bits.weights > 0
-        mean = bits.shares.mean(axis=1).repeat(self.design.bits)
-        variances = bits.variances(mean + bits.response - self.rest)
-        freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
-        misfit = float((self.residual[telling] ** 2 / variances[telling]).sum()) / max(freedom, 1)
-        variances[~telling] = 0
-        variances *= max(misfit, _kept(self.deviations))
+        bits = self.bits
+        variances = np.where(bits.weights > 0, self._variances, 0)
+        variances *= max(self._misfit(self.residual), _kept(self.deviations))
         inner = self.design.gram(self.support, bits.weights**2 * variances)
         spread = np.asarray(self.inverse @ inner @ self.inverse, np.float64) / self.listening**2
         clipped = np.clip(self.shares, 0, 1)
-        spread[np.diag_indices_from(spread)] -= clipped * (1 - clipped) / bits.n
+        diagonal = np.diag_indices_from(spread)
+        spread[diagonal] -= clipped * (1 - clipped) / bits.n
+        spread[diagonal] = np.maximum(
+            spread[diagonal], bits.least_variance(clipped, self.design.hashes)
+        )
         return spread
 
 
@@ -124,23 +140,37 @@ def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
     shares = inverse @ model.scores(bits.weights * bits.response)
     levels = np.zeros(design.cohorts)
     still = _STILL / math.sqrt(column_weight(design, bits.weights))
+    root = np.sqrt(bits.weights)
     for step in range(_MOST_STEPS):
         rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
         if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
-            scale = max(bulk(rest, bits.weights), bits.noise)
-            heavy = math.sqrt(float(np.mean(bits.weights * rest**2))) > _HEAVY * scale
-            cut = scale * (_NARROW if heavy else _WIDE)
-        residual, heard = _cut(rest, cut, bits.weights)
+            scale, deviations = _scale(bits, rest)
+            with np.errstate(divide="ignore"):  # a cohort without reports has no limit
+                limits = deviations * np.maximum(scale / root, np.sqrt(_variances(bits, rest)))
+        residual, heard = _cut(rest, limits)
         residual, mean = _centred(residual, design)
         change = inverse @ model.scores(bits.weights * residual)
-        if step >= _SCALING_STEPS and np.abs(change).max(initial=0) <= still * cut:
+        if step >= _SCALING_STEPS and np.abs(change).max(initial=0) <= still * scale:
             break
         shares = shares + change
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
     return Fit(
-        design, bits, support, shares, inverse, rest, residual, mean, cut, cut / scale, listening
+        design, bits, support, shares, inverse, rest, residual, mean, limits, deviations, listening
     )
+
+
+def _scale(bits: BitShares, rest: Floats) -> tuple[float, float]:
+    """The deviation of most rows at weight 1, and at how many of them residuals are cut."""
+    scale = max(bulk(rest, bits.weights), bits.noise)
+    heavy = math.sqrt(float(np.mean(bits.weights * rest**2))) > _HEAVY * scale
+    return scale, _NARROW if heavy else _WIDE
+
+
+def _variances(bits: BitShares, rest: Floats) -> Floats:
+    """The binomial variance of each row, by what is fitted there."""
+    mean = bits.shares.mean(axis=1).repeat(bits.sums.shape[1])
+    return bits.variances(mean + bits.response - rest)
 
 
 def bulk(values: Floats, weights: Floats) -> float:
@@ -175,8 +205,6 @@ def _centred(values: Floats, design: Design) -> tuple[Floats, Floats]:
     return (table - mean[:, np.newaxis]).ravel(), mean
 
 
-def _cut(values: Floats, cut: float, weights: Floats) -> tuple[Floats, Floats]:
-    """The values cut at ``cut`` deviations of their rows, and which of them were not (1 or 0)."""
-    with np.errstate(divide="ignore"):
-        limit = cut / np.sqrt(weights)
-    return np.clip(values, -limit, limit), (np.abs(values) < limit).astype(np.float64)
+def _cut(values: Floats, limits: Floats) -> tuple[Floats, Floats]:
+    """The values cut at their limits, and which of them were not (1 or 0)."""
+    return np.clip(values, -limits, limits), (np.abs(values) < limits).astype(np.float64)

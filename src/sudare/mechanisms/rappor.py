@@ -26,6 +26,7 @@ from sudare.strings import Digests, Strings
 Form = Literal["full", "one-time", "instant", "basic", "basic one-time", "basic instant"]
 
 _MOST_BITS = 1 << 16
+_MOST_COUNTS = 1 << 22  # of an aggregate: 32 MiB
 _BLOCK = 1 << 16  # words randomised at a time: enough to be compiled, few enough to be cached
 
 
@@ -84,6 +85,10 @@ class Rappor(MemoisedMechanism):
             raise ParameterError(f"bits must be a power of two to be hashed into, got {self.bits}")
         if not 1 <= self.cohorts <= _MOST_BITS:
             raise ParameterError(f"cohorts must be between 1 and {_MOST_BITS}, got {self.cohorts}")
+        if self.cohorts * self.bits > _MOST_COUNTS:
+            raise ParameterError(
+                f"cohorts × bits must be at most {_MOST_COUNTS}, got {self.cohorts * self.bits}"
+            )
         if self.cohorts > 1 and not self.hashes:
             raise ParameterError(f"without hashes there is 1 cohort, got {self.cohorts}")
 
@@ -190,10 +195,9 @@ class Rappor(MemoisedMechanism):
         )
         if (self.p, self.q) == (0, 1):
             return f"An answer {setting}; {kept}a report is these bits."
-        return (
-            f"An answer {setting}; {kept}a report says yes {chance_text(self.q)} of the time "
-            f"to a bit that is set and {chance_text(self.p)} of the time to one that is not."
-        )
+        said = f"{chance_text(self.holder)} of the time to a bit that the answer sets and "
+        said += f"{chance_text(self.others)} of the time to one that it doesn't"
+        return f"An answer {setting}; {kept}a report says yes, all told, {said}."
 
     def assign(self, count: int, rng: Randomness) -> NDArray[np.int64]:
         """A cohort for each device."""

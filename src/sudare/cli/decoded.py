@@ -1,7 +1,5 @@
-"""What ``decode`` says about the candidates: rows, table, sentences, JSON, CSV and plots."""
+"""What ``sudare decode`` says about the candidates: rows, table, sentences, JSON, CSV and plots."""
 
-import csv
-import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,10 +8,10 @@ from typing import IO, TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.bar import Bar
+from sudare.cli.cells import csv_text, text_cell
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
     from sudare.collection import Collection
     from sudare.decoding import Decoded
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 
 _FIELDS = ("candidate", "estimate", "stderr", "low", "high", "p_value", "adjusted")
 _HIDDEN = 1.25  # times the noise of randomising: more can't be explained by rare texts alone
-_WIDEST = 32  # letters of a candidate in the table
 
 
 @dataclass(frozen=True)
@@ -63,11 +60,8 @@ class Discoveries:
             document = msgspec.json.encode(self.document())
             click.echo(msgspec.json.format(document, indent=2).decode(), file=target)
         elif form == "csv":
-            text = io.StringIO()
-            writer = csv.DictWriter(text, _FIELDS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.shown)
-            click.echo(text.getvalue(), nl=False, file=target)
+            fields = (*_FIELDS, "found") if self.everyone else _FIELDS
+            click.echo(csv_text(self.shown, fields), nl=False, file=target)
         else:
             from rich.console import Console
             from rich.text import Text
@@ -92,7 +86,7 @@ class Discoveries:
             "correction": decoded.correction,
             "confidence": decoded.confidence,
             "smallest_detectable": decoded.smallest,
-            "excess_noise": decoded.excess,
+            "excess_noise": decoded.findings.excess,
             "discoveries": self.count,
             "found": self.found,
             "unexplained": {
@@ -115,25 +109,28 @@ class Discoveries:
         most = len(decoded.candidates) if self.everyone else self.count
         listed = f"; the {len(self.shown):,} largest are listed" * (len(self.shown) < most)
         said = [f"{self.tally()}{listed}."]
+        error = decoded.findings.explained_stderr
+        decimals = decimals_for(100 * error) if self.count else 0
+        rest = min(max(decoded.unexplained, 0), 1)
         if self.count:
-            error = decoded.findings.explained_stderr
-            decimals = decimals_for(100 * error)
-            rest = min(max(decoded.unexplained, 0), 1)
             said.append(
-                f"Those found are the answers of {percent(1 - rest, decimals)} of people; the "
-                f"other {percent(rest, decimals)} ± {percent(error, decimals)} answered "
-                "something else (“other”)."
+                f"Those found are the answers of {percent(1 - rest, decimals)} of people (less the "
+                f"luck of being found); the other {percent(rest, decimals)} ± "
+                f"{percent(error, decimals)} answered something else (“other”)."
             )
             said.append(self._meaning())
+        else:
+            said.append("For all that is known, everybody answered something else (“other”).")
         smallest = percent(decoded.smallest, decimals_for(100 * decoded.smallest))
         said.append(
             f"A text that {smallest} of people answered is found with an even chance: that is "
             "about the smallest share that so many reports can show."
         )
-        if decoded.excess > _HIDDEN:
+        excess = decoded.findings.excess
+        if excess is not None and excess > _HIDDEN:
             said.append(
-                f"The noise is {decoded.excess:.1f} times what randomising makes: something that "
-                "many people answered is missing from the candidates, and hides rarer texts."
+                f"The noise is {excess:.1f} times what randomising makes: something that many "
+                "people answered is missing from the candidates, and may hide rarer texts."
             )
         said.append(f"{decoded.n:,} reports, ε = {text_up(self.collection.epsilon)} each.")
         return said
@@ -142,9 +139,9 @@ class Discoveries:
         """What the level says of those found."""
         level = f"{100 * self.decoded.level:.4g} %"
         if self.decoded.correction == "benjamini-hochberg":
-            return f"About {level} of those found are expected to be there by chance."
+            return f"At most about {level} of those found are there by chance."
         if self.decoded.correction == "bonferroni":
-            return f"The chance that any of those found is there by chance is {level}."
+            return f"The chance that any of those found is there by chance is at most {level}."
         tested = len(self.decoded.candidates)
         chance = self.decoded.level * tested
         return (
@@ -170,7 +167,7 @@ class Discoveries:
         axis = min(0.0, *(row["low"] for row in rows)), max(row["high"] for row in rows)
         for row in rows:
             table.add_row(
-                _cell(row["candidate"]),
+                text_cell(row["candidate"]),
                 percent(row["estimate"], decimals),
                 f"{fixed(100 * row['low'], decimals)} to {percent(row['high'], decimals)}",
                 p_value(row["adjusted"]),
@@ -228,13 +225,3 @@ class Discoveries:
         error = np.full(2, decoded.findings.explained_stderr)
         names = ("those found, together", "everything else")
         return found, Estimate(decoded.n, together, error, np.zeros(2), names)
-
-
-def _cell(candidate: str) -> "Text":
-    """A candidate as text, whatever it contains, and not too wide."""
-    from rich.text import Text
-
-    blank = "\N{REPLACEMENT CHARACTER}"
-    letters = (letter if letter.isprintable() else blank for letter in candidate[:_WIDEST])
-    more = "…" * (len(candidate) > _WIDEST)
-    return Text("".join(letters) + more, no_wrap=True, overflow="ellipsis")
