@@ -90,8 +90,10 @@ class Strings:
         for text in numbers:
             try:
                 encoded.append(hashable_text(text))
-            except ValueError as error:
-                raise _wrong(first + which.index(len(encoded)), error) from None
+            except ValueError:
+                # Not what is wrong with it: the length of an answer is part of what it says.
+                where, allowed = first + which.index(len(encoded)), f"1 to {LONGEST} bytes"
+                raise _wrong(where, f"is not a text of {allowed}") from None
         return digests(self.key, encoded)[np.array(which, np.intp)]
 
     def population(self, truth: Any) -> tuple[Digests, NDArray[np.int64]]:  # noqa: ANN401 - one of two forms

@@ -135,7 +135,7 @@ def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["p
             parse_options=arrow_csv.ParseOptions(
                 delimiter="\x1f" if lines else ",",
                 quote_char=False if lines else '"',
-                ignore_empty_lines=not lines,
+                ignore_empty_lines=False,  # an empty line may be somebody's answer
                 newlines_in_values=not lines,
             ),
             convert_options=arrow_csv.ConvertOptions(

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.errors import ParameterError
 from sudare.estimation.quadratic import nonnegative_minimum
 
 Floats = NDArray[np.float64]
@@ -27,6 +28,7 @@ Progress = Callable[[float], object]
 CERTIFIED = 1e-6  # of log-likelihood in all: what may be left to gain
 _ROUNDING = 1e-13  # of a gain: below this floats can't certify
 _ROUNDS = 200
+_UNSETTLED = 0.01  # of log-likelihood that may be left to gain: what no test would notice
 _HALVINGS = 30  # of a step that loses
 _WORKING = 512  # components whose curvature is computed from the start
 _BLOCK = 1 << 18  # likelihoods computed at a time
@@ -134,7 +136,13 @@ def most_likely_mixture(likelihoods: Likelihoods, progress: Progress | None = No
         else:
             here, taken = _stepped(likelihoods, here)
         rounds += taken
-    return Mixture(n, here.shares, here.gains, here.log_likelihood, rounds)
+    found = Mixture(n, here.shares, here.gains, here.log_likelihood, rounds)
+    if found.gap > _UNSETTLED:
+        raise ParameterError(
+            f"the most likely shares did not settle in {rounds} passes: {likelihoods.size} answers "
+            f"are too many, or too much alike, for {n} reports"
+        )
+    return found
 
 
 def stderr_of(likelihoods: Likelihoods, mixture: Mixture) -> Floats:
