@@ -213,7 +213,7 @@ def test_the_command_refuses_in_one_sentence(tmp_path: Path) -> None:
     assert "name its candidates" in refused(tmp_path, *COMMAND)
     (tmp_path / "empty.txt").touch()
     sentence = refused(tmp_path, *COMMAND, "--first-candidates", "empty.txt")
-    assert sentence == "empty.txt is empty; it must have a candidate on each line"
+    assert sentence == "there are 0 candidates; decoding needs at least 1"
     swapped = ("associate", "tea.json", "town.arrow", "town.json", "tea.arrow")
     assert "belong to the collection" in refused(tmp_path, *swapped, *OPTIONS)
     assert "nothing.arrow" in refused(

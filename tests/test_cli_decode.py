@@ -155,7 +155,7 @@ def test_all_and_top(folder: Path) -> None:
     every = decoded(folder, "--json", "--all").json()
     assert every["found"] == found
     assert sorted(row["candidate"] for row in every["all"]) == sorted(CANDIDATES)
-    assert [row for row in every["all"] if row["adjusted"] <= 0.05] == found
+    assert [row for row in map(dict, every["all"]) if row.pop("found")] == found
     few = decoded(folder, "--json", "--top", 2).json()
     assert (few["found"], few["discoveries"]) == (found[:2], len(found))
     assert "all" not in few
@@ -179,17 +179,19 @@ def test_the_table_is_for_people(folder: Path) -> None:
     told = words(shown)
     rest = 100 * result["unexplained"]["estimate"]
     assert f"{len(result['found'])} of 200 candidates found." in told
-    assert f"the answers of {100 - rest:.1f} % of people; the other {rest:.1f} % ± " in told
+    rest_said = f"the other {rest:.1f} % ± "
+    assert f"the answers of {100 - rest:.1f} % of people (less the luck" in told
+    assert rest_said in told
     assert f"A text that {100 * result['smallest_detectable']:.2f} % of people answered" in told
-    assert "About 5 % of those found are expected to be there by chance." in told
+    assert "At most about 5 % of those found are there by chance." in told
     assert f"{N:,} reports, ε = 6 each." in told
 
 
 @pytest.mark.parametrize(
     ("correction", "meaning"),
     [
-        ("benjamini-hochberg", "About 1 % of those found are expected to be there by chance."),
-        ("bonferroni", "The chance that any of those found is there by chance is 1 %."),
+        ("benjamini-hochberg", "At most about 1 % of those found are there by chance."),
+        ("bonferroni", "The chance that any of those found is there by chance is at most 1 %."),
         ("none", "not adjusted: of 200 texts that nobody answered, about 2.00 would be found"),
     ],
 )
@@ -219,7 +221,9 @@ def test_nothing_found(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "list").write_text("coffee\ncocoa\n")
     shown = words(decoded(folder, "--candidates", tmp_path / "list").out)
     result = decoded(folder, "--candidates", tmp_path / "list", "--json").json()
-    assert shown.startswith("0 of 2 candidates found. A text that ")
+    assert shown.startswith(
+        "0 of 2 candidates found. For all that is known, everybody answered something else"
+    )
     assert (result["found"], result["unexplained"]) == ([], {"estimate": 1, "stderr": 0})
     assert (
         decoded(folder, "--candidates", tmp_path / "list", "--csv").out == ",".join(FIELDS) + "\n"
@@ -228,7 +232,8 @@ def test_nothing_found(folder: Path, tmp_path: Path) -> None:
 
 def test_common_texts_that_are_missing_are_noticed(folder: Path, tmp_path: Path) -> None:
     hint = "something that many people answered is missing from the candidates"
-    assert hint not in words(decoded(folder).out)
+    (tmp_path / "whole.txt").write_text("\n".join([*CANDIDATES, UNLISTED]), "utf-8")
+    assert hint not in words(decoded(folder, "--candidates", tmp_path / "whole.txt").out)
     many = {f"unlisted {number}": 20_000 for number in range(400)}
     total = agreed(folder).simulate({**PEOPLE, **many}, Seeded(1))
     (tmp_path / "total.json").write_bytes(total.to_json())
@@ -239,7 +244,10 @@ def test_what_is_unexplained_is_clipped_in_words_alone(folder: Path) -> None:
     collection = agreed(folder)
     total = collection.simulate(PEOPLE, Seeded(1))
     result = decode(collection, total, CANDIDATES)
-    for explained, said in ((1.02, "100.0 % of people; the other 0.0 % ± 2.0 %"), (-0.01, "0.0 %")):
+    for explained, said in (
+        (1.02, "100.0 % of people (less the luck of being found); the other 0.0 % ± 2.0 %"),
+        (-0.01, "0.0 %"),
+    ):
         findings = replace(result.findings, explained=explained, explained_stderr=0.02)
         shown = Discoveries(collection, replace(result, findings=findings), False, None)
         assert f"the answers of {said}" in words(" ".join(shown.sentences()))

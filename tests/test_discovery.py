@@ -100,6 +100,10 @@ def test_documents_read_back_and_mixed_or_false_ones_are_refused() -> None:
         assert Discovery.from_json(plan.to_json()) == plan
         assert Discovery.from_json(plan.to_json()).key == plan.key
     document = msgspec.json.decode(lasting.to_json())
+    forever = Discovery.calibrate("x", "?", epsilon=1, alphabet="01")
+    claimed = msgspec.json.decode(forever.to_json()) | {"lifetime_epsilon": 5.0}
+    with pytest.raises(InvalidDocument, match=r"states lifetime_epsilon = 5\.0, but .* inf"):
+        Discovery.from_json(msgspec.json.encode(claimed))
     for name in ("epsilon", "epsilon_words", "epsilon_grams", "lifetime_epsilon"):
         with pytest.raises(InvalidDocument, match=f"states {name} = 0.125, but"):
             Discovery.from_json(msgspec.json.encode({**document, name: 0.125}))

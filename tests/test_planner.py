@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sudare import Collection, Seeded, decode
 from sudare.bounds.rappor import rare_variance
 from sudare.errors import ParameterError
 from sudare.exact import dyadic
@@ -14,7 +15,7 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.planner import best_rappor
 
 
-@given(epsilon=st.floats(0.1, 8), people=st.integers(100, 10**8), hashes=st.integers(1, 8))
+@given(epsilon=st.floats(0.1, 8), people=st.integers(10_000, 10**8), hashes=st.integers(1, 8))
 def test_no_other_hashes_or_odds_do_better(epsilon: float, people: int, hashes: int) -> None:
     plan = best_rappor(epsilon, people, 1000)
     best = plan.mechanism
@@ -51,7 +52,23 @@ def test_a_lifetime_budget_is_kept() -> None:
 
 def test_narrow_filters_are_possible() -> None:
     assert best_rappor(4.0, 10**5, 100, most_bits=32).mechanism.bits <= 32
-    assert best_rappor(4.0, 50, 100).mechanism.cohorts == 1
+    assert best_rappor(4.0, 50, 100).mechanism.cohorts == 8
+
+
+def test_white_noise_is_refused() -> None:
+    with pytest.raises(ParameterError, match="10 people can't show even a text that everybody"):
+        best_rappor(0.1, 10, 1000)
+
+
+@pytest.mark.parametrize(("people", "cohorts"), [(150, 8), (350, 8), (20_000, 64)])
+def test_a_text_that_everybody_answers_is_found(people: int, cohorts: int, seed: int) -> None:
+    """With the predicted share far below, it is missed next to never."""
+    plan = best_rappor(4.0, people, 1000)
+    assert plan.mechanism.cohorts == cohorts
+    survey = Collection(f"{seed}", "?", (), plan.mechanism)
+    aggregate = survey.simulate({"everybody": people}, Seeded(seed))
+    decoded = decode(survey, aggregate, ["everybody", *map(str, range(999))])
+    assert decoded.findings.found[0] == 0
 
 
 @pytest.mark.parametrize(

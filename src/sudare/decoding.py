@@ -113,7 +113,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
     if counts.shape != mechanism.zero.counts.shape:
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
     texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory, progress)
-    tests = 1 if correction == "none" else len(texts)
+    tests = number_of_tests(correction, len(texts), level)
     smallest = smallest_detectable(mechanism, aggregate.n, tests, level)
     if smallest > 1:
         needed = reports_needed(mechanism, tests, level)
@@ -154,12 +154,22 @@ def check_question(
         raise ParameterError(
             f"“{collection.name}” has a list of answers: `sudare estimate` gives their shares"
         )
-    for name, value, most in (("level", level, 0.5), ("confidence", confidence, 1)):
-        if not 0 < value < most:
-            raise ParameterError(f"the {name} must lie between 0 and {most}, got {value}")
+    for name, value in (("level", level), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ParameterError(f"the {name} must lie between 0 and 1, got {value}")
     if correction not in ADJUSTMENTS:
         raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
     return mechanism
+
+
+def number_of_tests(correction: Correction, candidates: int, level: float) -> int:
+    """How many tests share the level."""
+    tests = 1 if correction == "none" else candidates
+    if level / tests >= 0.5:
+        raise ParameterError(
+            f"a level of {level} tests nothing: {tests} tests need one below {tests / 2}"
+        )
+    return tests
 
 
 def hash_candidates(

@@ -12,7 +12,7 @@ import numpy as np
 
 from sudare.bounds.rappor import detectable_deviations, likelihood_information
 from sudare.collection import Collection
-from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates
+from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates, number_of_tests
 from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.candidates import (
     ADJUSTMENTS,
@@ -62,7 +62,7 @@ def decode_reports(  # noqa: PLR0913 - what an analyst may choose
     mechanism = check_question(collection, level, correction, confidence)
     texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory)
     told = gather(collection, reports, len(texts), pairs, "candidates")
-    tests = 1 if correction == "none" else len(texts)
+    tests = number_of_tests(correction, len(texts), level)
     expected = _expected_smallest(mechanism, len(told), tests, level)
     every = likelihoods(mechanism, told, hashed).kept()
     mixture = most_likely_mixture(every, progress)
