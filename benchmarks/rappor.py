@@ -6,6 +6,7 @@ Every time is one of the processor, on one core. The decoder runs in a process o
 
 import hashlib
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -68,7 +69,11 @@ def row(job: str, ours: float, unit: str, peer: Row | None = None, limit: Row | 
 def said(command: list[Any]) -> Row:
     """What a process answers as JSON."""
     done = subprocess.run(
-        [str(word) for word in command], cwd=HERE, check=True, stdout=subprocess.PIPE
+        [str(word) for word in command],
+        cwd=HERE,
+        check=True,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # one core: a second one only spins
     )
     return dict(json.loads(done.stdout))
 
