@@ -104,6 +104,32 @@ def table(run: Run) -> Table:
     return result
 
 
+def rows_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Objects of ``result.json`` as they are, for jobs whose units differ."""
+    result = Table(title="time of the processor, one core")
+    result.add_column("job")
+    for name in ("Sudare", "unit", "peer", "its", "ratio", "limit"):
+        result.add_column(name, justify="right")
+    for one in rows:
+        result.add_row(
+            one["job"],
+            readable(one["ours"]),
+            one["unit"],
+            *_named(one["peer"]),
+            "" if one["ratio"] is None else f"{one['ratio']:.3g}",
+            " ".join(_named(one["limit"])),
+        )
+    return result
+
+
+def _named(compared: dict[str, Any] | None) -> tuple[str, str]:
+    """A peer's or a limit's name and number."""
+    if compared is None:
+        return "", ""
+    (number,) = (value for key, value in compared.items() if key != "name")
+    return compared["name"], f"{number:.4g}"
+
+
 def caption(run: Run) -> str:
     """Under which conditions the numbers hold."""
     peers = " and ".join(f"{name} {version}" for name, version in run.peers.items())

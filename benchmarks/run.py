@@ -15,9 +15,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 import frequency
 import limits
+import rappor
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
-from report import RESULT, Measured, Run, save, table
+from report import RESULT, Measured, Run, rows_table, save, table
 from timing import best
 
 HERE = Path(__file__).resolve().parent
@@ -95,20 +96,36 @@ def main() -> None:
     )
     options = parser.parse_args()
     only: list[str] = options.only or [""]
-    jobs = [job for job in JOBS if any(words.lower() in job.name.lower() for words in only)]
-    if not jobs:
-        parser.error(f"no such job; there are: {', '.join(job.name for job in JOBS)}")
+
+    def wanted(name: str) -> bool:
+        return any(words.lower() in name.lower() for words in only)
+
+    jobs = [job for job in JOBS if wanted(job.name)]
+    texts = [name for name in rappor.NAMES if wanted(name)]
+    if not jobs and not texts:
+        names = [*(job.name for job in JOBS), *rappor.NAMES]
+        parser.error(f"no such job; there are: {', '.join(names)}")
     if not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core, the peers too
-    done = run(jobs, QUICK if options.quick else FULL)
-    Console(width=None if sys.stdout.isatty() else 150).print(table(done))
+    console = Console(width=None if sys.stdout.isatty() else 150)
+    rows: list[dict[str, Any]] = []
+    if jobs:
+        done = run(jobs, QUICK if options.quick else FULL)
+        console.print(table(done))
+        reached = sum(one.reached for one in done.measured)
+        print(f"{reached} of {len(done.measured)} jobs are as fast as asked for")
+        rows += [row for one in done.measured for row in one.rows()]
+    if texts:
+        size = rappor.QUICK if options.quick else rappor.FULL
+        with console.status("RAPPOR, a few minutes"):
+            measured = [row for _, found in rappor.measured(wanted, size) for row in found]
+        console.print(rows_table(measured))
+        rows += measured
     if not options.quick:
-        save([row for one in done.measured for row in one.rows()], RESULT)
+        save(rows, RESULT)
         print(f"written to {RESULT.relative_to(HERE.parent)}")
-    reached = sum(one.reached for one in done.measured)
-    print(f"{reached} of {len(done.measured)} jobs are as fast as asked for")
 
 
 if __name__ == "__main__":

@@ -2,21 +2,59 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.aggregate import Aggregate
+from sudare.bloom import filters
+from sudare.channel import Channel
 from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, Records
+from sudare.mechanisms.rappor import Rappor
+from sudare.strings import Strings
 
 CountLaw = dict[tuple[int, ...], Fraction]
+ENUMERABLE_BITS = 8
+
+
+@lru_cache
+def values(mechanism: Mechanism) -> list[Any]:
+    """The whole domain; of texts, enough to set every filter that some text sets."""
+    if not isinstance(mechanism.domain, Strings):
+        return list(mechanism.domain)
+    assert isinstance(mechanism, Rappor)
+    if mechanism.bits > ENUMERABLE_BITS:
+        return [f"text {number}" for number in range(100)]
+    texts = [f"text {number}" for number in range(1000)]
+    hashed, found = mechanism.domain.check(texts), dict[tuple[int, bytes], int]()
+    for cohort in range(mechanism.cohorts):
+        where = np.full(len(texts), cohort)
+        set_by = filters(hashed, where, mechanism.hashes, mechanism.bits)
+        for number, words in enumerate(set_by):
+            found.setdefault((cohort, words.tobytes()), number)
+    return [texts[number] for number in sorted(set(found.values()))]
+
+
+@lru_cache
+def channel(mechanism: Mechanism) -> Channel:
+    """The enumerated law of every value."""
+    return mechanism.channel(values(mechanism))
+
+
+def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
+    """A simulated aggregate of ``truth[i]`` people with the i-th value, and nobody else."""
+    held = dict(zip(values(mechanism), [*truth, *[0] * len(values(mechanism))], strict=False))
+    texts = isinstance(mechanism.domain, Strings)
+    return mechanism.simulate(held if texts else list(held.values()), rng)
 
 
 def support(mechanism: Mechanism) -> set[bytes]:
     """Every report that some value can cause."""
-    laws = mechanism.channel().laws.values()
+    laws = channel(mechanism).laws.values()
     return {report for law in laws for report in law if isinstance(report, bytes)}
 
 
@@ -27,17 +65,17 @@ def records(mechanism: Mechanism, reports: Iterable[bytes]) -> Records:
 
 def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
     """One value per person, ``truth[i]`` people with the domain's i-th value."""
-    return np.repeat(np.array(list(mechanism.domain)), truth)
+    return np.repeat(np.array(values(mechanism)[: len(truth)]), truth)
 
 
 def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:
     """Values drawn uniformly from the domain."""
-    return np.array(list(mechanism.domain))[rng.below(mechanism.domain.size, count)]
+    return np.array(values(mechanism))[rng.below(len(values(mechanism)), count)]
 
 
 def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:
     """The exact law of the flattened counts of these people: a convolution of their own laws."""
-    laws = mechanism.channel().laws
+    laws = channel(mechanism).laws
     total: CountLaw = {tuple(mechanism.zero.counts.ravel().tolist()): Fraction(1)}
     for value in values.tolist():
         one: CountLaw = {}

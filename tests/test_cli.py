@@ -23,6 +23,7 @@ COMMANDS = [
     ("aggregate",),
     ("estimate",),
     ("compare",),
+    ("decode",),
     ("epsilon",),
     ("demo",),
     (),

@@ -152,7 +152,7 @@ def test_an_empty_file_is_called_empty(survey: str, tmp_path: Path) -> None:
 
 
 @outputs
-@pytest.mark.parametrize("text", ["answer\n", "person,answer\n", "answer\n\n"])
+@pytest.mark.parametrize("text", ["answer\n", "person,answer\n"])
 def test_a_header_alone(survey: str, text: str, output: str, tmp_path: Path) -> None:
     sentence = refused(tmp_path, "randomize", survey, "-o", output, stdin=text.encode())
     assert "0 answers" in sentence
@@ -247,3 +247,10 @@ def test_a_failed_pipe_is_no_file_of_reports(survey: str, tmp_path: Path) -> Non
     assert (done.code, UNTOLD in done.err) == (2, False)
     refused(tmp_path, "aggregate", survey, "-o", "total.json", stdin=done.stdout)
     assert contents(tmp_path).keys() == {survey}
+
+
+def test_an_empty_line_is_no_missing_person(survey: str, tmp_path: Path) -> None:
+    """It may be somebody's answer, and leaving it out would move everybody after it."""
+    answers = b"answer\ngreen\n\nblack\n"
+    sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=answers)
+    assert sentence.startswith("the answer at position 1 is not one of")

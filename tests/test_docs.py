@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -14,13 +16,14 @@ import pytest
 import cli_page
 import pages
 import sudare
+import vectors
 from pages import PAGES, ROOT, blocks
 from sudare import errors
-from sudare.mechanisms import REGISTRY
+from sudare.mechanisms import REGISTRY, from_document
 from sudare.mechanisms.unary import Unary
 
 DOCS = ROOT / "docs"
-LANGUAGES = {"console", "json", "output", "python", "text"}
+LANGUAGES = {"console", "javascript", "json", "output", "python", "text"}
 
 
 def _page_id(page: Path) -> str:
@@ -150,8 +153,10 @@ def _golden(part: str) -> list[Any]:
     return [entry for file in files for entry in msgspec.json.decode(file.read_bytes())[part]]
 
 
-def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[int]) -> bytes:
+def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]) -> bytes:
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
+    if document["name"] == "rappor":
+        return _rappor_port(names, document, words, values)
     k = document["k"]
     if issubclass(REGISTRY[document["name"]], Unary):
         port = names["unary"](words, k, parameters["p"], parameters["q"], values)
@@ -161,14 +166,78 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
     return port
 
 
+def _rappor_port(
+    names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]
+) -> bytes:
+    hashes, bits = document["hashes"], document["bits"]
+    key = from_document(document).key
+
+    def ones(person: int, cohort: int) -> list[int]:
+        text = values[person]
+        places = names["positions"](key, text, cohort, hashes, bits) if hashes else [text]
+        assert len(set(places)) == max(1, hashes)
+        return list(places)
+
+    chances = (Fraction(document[name]) for name in ("f", "p", "q"))
+    shape = (bits, hashes, document["cohorts"])
+    made = names["rappor"](words, *shape, *chances, len(values), ones)
+    assert isinstance(made, bytes)
+    return made
+
+
+def _bulk_values(document: dict[str, Any], people: int) -> list[Any]:
+    if document.get("hashes"):
+        return list(vectors.bulk_texts(people))
+    answers = document.get("k") or document["bits"]
+    return [person % answers for person in range(people)]
+
+
+def test_the_hashing_page_passes_the_golden_vectors(tmp_path: Path) -> None:
+    names = pages.run_page(DOCS / "reference" / "hashing.md", tmp_path)
+    cases = msgspec.json.decode((ROOT / "tests/golden/rappor.json").read_bytes())["hashing"]
+    for case in cases:
+        seed, step = (int(case[part], 16) for part in ("seed", "step"))
+        assert names["digest"](case["key"], case["text"]) == (seed, step)
+        for cohort, expected in zip(case["cohorts"], case["positions"], strict=True):
+            shape = (case["hashes"], case["bits"])
+            assert names["positions"](case["key"], case["text"], cohort, *shape) == expected
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_javascript_on_the_hashing_page_passes_them_too() -> None:
+    (block,) = [
+        block.text
+        for block in blocks(DOCS / "reference" / "hashing.md")
+        if block.language == "javascript"
+    ]
+    check = """
+const {hashing} = JSON.parse(require("fs").readFileSync(0, "utf8"));
+(async () => {
+  const found = [];
+  for (const {key, text, cohorts, hashes, bits} of hashing)
+    found.push(await Promise.all(cohorts.map((cohort) =>
+      positions(Uint8Array.from(Buffer.from(key, "hex")), text, cohort, hashes, bits))));
+  console.log(JSON.stringify(found));
+})();
+"""
+    golden = (ROOT / "tests/golden/rappor.json").read_bytes()
+    command = ["node", "-e", block + check]
+    done = subprocess.run(command, input=golden, capture_output=True, check=True, timeout=60)
+    expected = [case["positions"] for case in msgspec.json.decode(golden)["hashing"]]
+    assert msgspec.json.decode(done.stdout) == expected
+
+
 def test_the_port_on_the_randomness_page_passes_the_golden_vectors(tmp_path: Path) -> None:
-    names = pages.run_page(DOCS / "reference" / "randomness.md", tmp_path)
+    names: dict[str, Any] = {}
+    for page in ("hashing", "randomness"):
+        (tmp_path / page).mkdir()
+        names |= pages.run_page(DOCS / "reference" / f"{page}.md", tmp_path / page)
     for case in _golden("cases"):
         words = iter([int(word, 16) for word in case["script"]])
         reports = _port(names, case["document"], words, case["values"])
         assert reports.hex() == case["reports"]
         assert list(words) == []
     for case in _golden("bulk"):
-        values = [person % case["document"]["k"] for person in range(case["people"])]
+        values = _bulk_values(case["document"], case["people"])
         reports = _port(names, case["document"], names["seeded"](case["seed"]), values)
         assert names["hashlib"].sha256(reports).hexdigest() == case["sha256"]

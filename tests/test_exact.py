@@ -39,6 +39,7 @@ RATIOS = st.one_of(
     st.fractions(1, 1000).filter(lambda ratio: ratio > 1),
     st.integers(0, 2**20).map(lambda units: 1 + Fraction(units + 1, 2**53)),  # near 1
     st.integers(1, 60).map(lambda digits: Fraction(10**digits * 10**digits + 1)),  # huge
+    st.integers(1, 300).map(lambda power: Fraction(2**53 - 1, 2**52 + 1) ** power),  # long
     st.tuples(st.integers(2**52, 2**53 - 1), st.integers(2, 10**5)).map(
         lambda pair: Fraction(pair[0], 2**53 - pair[0]) * pair[1]
     ),

@@ -47,3 +47,31 @@ def test_device(
     report = runpy.run_path(str(script))["report"]
     with pytest.raises(SudareError, match="position 0 is not one of the 3"):
         report(modest.to_json(), "coffee")
+
+
+def test_averaging_attack(capsys: pytest.CaptureFixture[str]) -> None:
+    """Fresh noise would hide somebody ten standard deviations off; kept noise always, by ε∞."""
+    runpy.run_path(str(EXAMPLES / "averaging_attack.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    limit = float(lines[-1].split()[-1].rstrip("%."))
+    assert limit == pytest.approx(51.4)
+    rows = {
+        int(line.split()[0].replace(",", "")): [float(n) for n in re.findall(r"([\d.]+)%", line)]
+        for line in lines[4:-1]
+    }
+    assert rows.keys() == {1, 10, 100, 1000}
+    fresh, _, kept, most = rows[1000]
+    assert fresh > 99.9  # found
+    assert kept <= most <= limit  # by law, not by luck
+    assert all(row[3] <= limit for row in rows.values())
+
+
+def test_unknown_words(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(EXAMPLES / "unknown_words.py"), run_name="__main__")
+    device, found, reports, false, *rows = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"One device sends 66 bytes to “words, .*”, for ε = 4\.0000", device)
+    assert int(found.split()[0]) > 40
+    assert reports.endswith(" of grams")
+    assert int(false.split()[0]) < 20
+    assert rows[0].startswith("the ")
+    assert len(rows) == 5

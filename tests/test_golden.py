@@ -19,7 +19,7 @@ def entries(part: str) -> list[Any]:
     return [
         pytest.param(entry, id=f"{name}-{number}")
         for name, file in FILES.items()
-        for number, entry in enumerate(file[part])
+        for number, entry in enumerate(file.get(part, ()))
     ]
 
 
@@ -64,6 +64,18 @@ def test_wrong_reports_are_refused(case: dict[str, Any]) -> None:
     reports = records(mechanism, [bytes.fromhex(case["reports"])])
     with pytest.raises(getattr(errors, case["error"])):
         mechanism.aggregate(reports)
+
+
+@pytest.mark.parametrize("case", entries("hashing"))
+def test_a_text_has_the_same_bits(case: dict[str, Any]) -> None:
+    shape = (case["hashes"], case["bits"], case["cohorts"])
+    assert vectors.hashed(case["key"], case["text"], *shape) == case
+
+
+def test_the_vectors_contain_texts_beyond_ascii_in_both_forms() -> None:
+    by_text = {case["text"]: case for case in FILES["rappor"]["hashing"]}
+    assert by_text["caf\u00e9"] == by_text["cafe\u0301"] | {"text": "caf\u00e9"}
+    assert max(map(ord, "".join(by_text))) > 0xFFFF  # two units where texts are UTF-16
 
 
 def test_the_vectors_contain_ties_and_redraws() -> None:

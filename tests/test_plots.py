@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from sudare import GRR, OUE, Estimate, Seeded, plots
 from sudare.comparison import ErrorCurve, error_curves
 from sudare.errors import ParameterError
+from sudare.plots import figures
 
 TEAS = ("お〜いお茶", "伊右衛門", "綾鷹", "生茶", "明大茶")
 
@@ -21,8 +22,8 @@ TEAS = ("お〜いお茶", "伊右衛門", "綾鷹", "生茶", "明大茶")
 @pytest.fixture
 def fresh_fonts() -> Iterator[None]:
     yield
-    plots._family.cache_clear()
-    plots._drawable.cache_clear()
+    figures.family.cache_clear()
+    figures._drawable.cache_clear()
 
 
 def estimate_of(k: int) -> Estimate:
@@ -87,7 +88,7 @@ def test_of_very_many_answers_some_are_named() -> None:
 
 def test_japanese_names_are_drawn_or_numbered(tmp_path: Path) -> None:
     figure = plots.estimate_figure(estimate_of(5).labelled(TEAS), title="お茶")
-    drawable = len(plots._family()) > 1
+    drawable = len(figures.family()) > 1
     assert names_of(figure) == (list(TEAS) if drawable else list("01234"))
     for suffix in ("png", "svg", "pdf"):  # a glyph that is missing would warn
         plots.save(figure, tmp_path / f"teas.{suffix}")
@@ -97,9 +98,9 @@ def test_japanese_names_are_drawn_or_numbered(tmp_path: Path) -> None:
 def test_without_a_japanese_font_nothing_warns(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(plots, "_JAPANESE", ())
-    plots._family.cache_clear()
-    plots._drawable.cache_clear()
+    monkeypatch.setattr(figures, "_JAPANESE", ())
+    figures.family.cache_clear()
+    figures._drawable.cache_clear()
     figure = plots.estimate_figure(estimate_of(5).labelled((*TEAS[:4], "tea")), title="お茶 tea")
     assert names_of(figure) == ["0", "1", "2", "3", "tea"]
     assert figure.get_suptitle() == "?? tea"
@@ -116,6 +117,58 @@ def test_names_are_text_not_mathematics(tmp_path: Path) -> None:
 def test_truth_has_one_share_per_answer() -> None:
     with pytest.raises(ParameterError, match="truth must be 5 shares, one per answer, got 4"):
         plots.estimate_figure(estimate_of(5), truth=[0.25] * 4)
+
+
+def decoded_estimates(k: int) -> tuple[Estimate, Estimate]:
+    shares = 0.02 / np.arange(1, k + 1)
+    labels = tuple(f"text {i}" for i in range(k))
+    found = Estimate(1000, shares, np.full(k, 0.004), np.zeros(k), labels)
+    whole = np.array([shares.sum(), 1 - shares.sum()])
+    return found, Estimate(1000, whole, np.full(2, 0.01), np.zeros(2), ("found", "the rest"))
+
+
+@pytest.mark.parametrize("k", [1, 12, 40, 99])
+def test_decoded_texts_stand_above_what_they_leave(k: int) -> None:
+    """The largest 40 on an axis of their own, and below it the whole from 0 to 100 %."""
+    found, whole = decoded_estimates(k)
+    figure = plots.decoded_figure(found, whole, level=0.9, title="?")
+    above, below = figure.axes
+    shown = min(k, 40)
+    for axes, estimate, count in ((above, found, shown), (below, whole, 2)):
+        bars, intervals = axes.containers
+        assert isinstance(bars, BarContainer)
+        assert isinstance(intervals, ErrorbarContainer)
+        widths = [bar.get_width() for bar in bars.patches]
+        assert widths == estimate.values[:count].tolist()
+        low, high = estimate.interval(0.9)
+        np.testing.assert_allclose(ends_of(intervals)[:, :, 0].T, (low[:count], high[:count]))
+    assert names_of(figure) == list(found.labels[:shown])
+    assert [bar.get_hatch() for bar in below.patches] == [None, "////"]
+    left, right = below.get_xlim()
+    assert (left <= 0, right >= 1) == (True, True)
+    assert above.get_title("left") == ("the 40 largest of 99 found" if k > 40 else "")
+
+
+def test_what_was_found_may_be_the_largest_of_more_or_nothing(tmp_path: Path) -> None:
+    found, whole = decoded_estimates(3)
+    figure = plots.decoded_figure(found, whole, discoveries=7)
+    assert figure.axes[0].get_title("left") == "the 3 largest of 7 found"
+    nothing = np.empty(0)
+    none = Estimate(1000, nothing, nothing, nothing)
+    (alone,) = plots.decoded_figure(none, whole).axes
+    assert len(alone.patches) == 2
+    plots.save(plots.decoded_figure(none, whole), tmp_path / "none.png")
+
+
+def test_texts_are_cut_by_their_width_and_drawn_as_far_as_they_can_be(tmp_path: Path) -> None:
+    found, whole = decoded_estimates(4)
+    texts = ("緑" * 99, "x" * 9999, "\U0010fffe\x1b tea", "a\tb")
+    figure = plots.decoded_figure(found.labelled(texts), whole)
+    width = 19 if len(figures.family()) > 1 else 0
+    names = names_of(figure)
+    assert names[0] == ("緑" * width if width else "?" * 19) + "…"
+    assert names[1:] == ["x" * 39 + "…", "?? tea", "a b"]
+    plots.save(figure, tmp_path / "texts.svg")
 
 
 def test_errors_are_points_bars_and_theory_on_a_log_axis() -> None:
@@ -185,3 +238,16 @@ def test_less_than_a_decade_has_plain_numbers() -> None:
     names = names_of(plots.error_figure([flat]))
     assert "1.0" in names
     assert not any("10^" in name for name in names)
+
+
+@pytest.mark.parametrize("lifetime", [2.0, None])
+def test_the_cost_of_many_reports_is_a_line_below_its_bound(lifetime: float | None) -> None:
+    figure = plots.cost_figure([1, 10, 100], [1.0, 1.5, 1.9], lifetime, title="$\\alpha$ tea")
+    (axes,) = figure.axes
+    line, *bound = axes.lines
+    assert np.asarray(line.get_xydata()).tolist() == [[1, 1.0], [10, 1.5], [100, 1.9]]
+    assert [np.asarray(drawn.get_ydata()).tolist() for drawn in bound] == (
+        [] if lifetime is None else [[2.0, 2.0]]
+    )
+    assert axes.get_ylim()[0] == 0
+    assert axes.get_xscale() == "log"

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from enumeration import random_values
+from sudare import Mechanism, Rappor
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
-from sudare.mechanisms import REGISTRY
+from sudare.mechanisms import CATEGORICAL, REGISTRY
 from sudare.randomness import Seeded
 from sudare.wire import (
     Records,
@@ -37,6 +39,11 @@ DTYPES = {
     "unary of 70": np.dtype([("bits", "<u8", (2,))]),
     "cohort and bits": COHORT,
 }
+SOME: dict[str, list[Mechanism]] = {
+    name: [family.calibrate(k, 1.0) for k in (2, 3, 64, 65, 300)]
+    for name, family in CATEGORICAL.items()
+}
+SOME["rappor"] = [Rappor(bits, 1, 9, 0.5, 0.25, 0.75) for bits in (2, 64, 128, 1024)]
 dtypes = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 suffixes = pytest.mark.parametrize("suffix", SUFFIXES)
 
@@ -72,11 +79,10 @@ def test_reports_of_every_mechanism_survive_a_file(
     name: str, suffix: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     """Whatever the number of answers and people, and however the batches are cut."""
-    k = data.draw(st.sampled_from([2, 3, 64, 65, 300]))
+    mechanism = data.draw(st.sampled_from(SOME[name]))
     n = data.draw(st.integers(0, 400))
     splits = data.draw(st.lists(st.integers(0, n), max_size=4))
-    mechanism = REGISTRY[name].calibrate(k, 1.0)  # type: ignore[attr-defined] # all are categorical
-    reports = mechanism.randomize(np.arange(n) % k, Seeded(n))
+    reports = mechanism.randomize(random_values(mechanism, n, Seeded(n + 1)), Seeded(n))
     if suffix == "pipe":
         pipe = io.BytesIO()
         with report_stream(pipe, reports.dtype, mechanism.key) as sink:

@@ -7,9 +7,12 @@ their collection says.
 A file holds
 - ``cases``: a mechanism's document and key, one value per person, the keystream words as
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
-- ``bulk``: person i answers i mod k, words are those of a ``Seeded`` stream (AES-256-CTR of
-  zeros, keyed with SHA-256 of "sudare seed <seed>"); the SHA-256 of the reports;
-- ``refused_values`` and ``refused_reports``: what must raise, and which error.
+- ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own; words are
+  those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
+  the SHA-256 of the reports;
+- ``refused_values`` and ``refused_reports``: what must raise, and which error;
+- ``hashing``, for free text: a text, its digest under a key, and the bits that it sets in some
+  cohorts, in the order of the hashes.
 """
 
 import hashlib
@@ -21,9 +24,12 @@ import msgspec
 import numpy as np
 
 from compiled import NEVER, compiled_from
-from sudare import GRR, OUE, SUE, Mechanism, Scripted, Seeded
+from sudare import GRR, OUE, SUE, Mechanism, Rappor, Scripted, Seeded
+from sudare.bloom import design_rows
+from sudare.strings import Strings
 
 FOLDER = Path(__file__).parent / "golden"
+Values = list[int] | list[str]
 
 
 @dataclass(frozen=True)
@@ -32,7 +38,7 @@ class Case:
 
     about: str
     mechanism: Mechanism
-    values: list[int]
+    values: Values
     words: dict[int, int]
 
 
@@ -48,6 +54,8 @@ def _tie(p: float) -> int:
 
 WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0)
 TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
+TEXTS = ["tea", "お茶", "caf\u00e9", "cafe\u0301", "🍵", "tea "]
+USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="basic", bits=43)
 
 CASES: dict[str, list[Case]] = {
     "grr": [
@@ -75,28 +83,55 @@ CASES: dict[str, list[Case]] = {
         Case("few answers", SUE.calibrate(5, 1.0), [0, 1, 2, 3, 4], {}),
         Case("two words to a report", SUE.calibrate(128, 4.0), [0, 64, 127], {}),
     ],
+    "rappor": [
+        Case("texts: cohorts, permanent flips, then the coins of q and p", USUAL, TEXTS, {}),
+        Case("one person", USUAL, ["tea"], {}),
+        Case("one cohort: none is drawn", Rappor(16, 3, 1, 0.5, 0.25, 0.75), TEXTS, {}),
+        Case("an unfair cohort is drawn again", Rappor(16, 1, 3, 0.5, 0.25, 0.75), ["tea"], {0: 0}),
+        Case("no permanent noise", Rappor.calibrate(1.0, form="instant", cohorts=4), TEXTS, {}),
+        Case("permanent noise alone", Rappor.calibrate(1.0, form="one-time"), TEXTS, {}),
+        Case("no coin of p", Rappor(64, 1, 2, 0.5, 0.0, 0.75), ["tea", "お茶"], {}),
+        Case("basic: an answer has its bit", BASIC, [0, 1, 41, 42], {}),
+        Case("basic in two words", Rappor(70, 0, 1, 0.5, 0.25, 0.75), [0, 63, 64, 69], {}),
+        Case("nobody", USUAL, [], {}),
+    ],
 }
 
 BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "grr": [(FEW, 270_000), (MANY, 270_000)],
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
+    "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
 }
 
-REFUSED_VALUES: dict[str, list[tuple[Mechanism, list[int]]]] = {
+REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
     "grr": [(FEW, [4]), (FEW, [0, -1]), (WARNER, [2])],
     "oue": [(OUE.calibrate(3, 1.0), [3]), (OUE.calibrate(70, 1.0), [70])],
     "sue": [(SUE.calibrate(5, 1.0), [0, 1, 5])],
+    "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
 }
 
 REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
     "grr": [(FEW, "04"), (FEW, "0003ff"), (MANY, "8813")],
     "oue": [(OUE.calibrate(3, 1.0), "0800000000000000")],
     "sue": [(SUE.calibrate(5, 1.0), "1f00000000000000" + "0000000000000080")],
+    "rappor": [
+        (USUAL, "4000" + "00" * 16),
+        (Rappor(16, 3, 1, 0.5, 0.25, 0.75), "0000" + "0000010000000000"),
+        (BASIC, "0000000000080000"),
+    ],
 }
 
+# Keys, filters and cohorts under which every text is hashed.
+HASHING = [
+    ("00" * 32, 2, 128, [0, 1, 63]),
+    ("0123456789abcdef" * 4, 1, 1024, [0, 7]),
+    ("ff" * 32, 3, 4, [0]),
+    ("ff" * 32, 4, 65536, [65535]),
+]
 
-def replay(mechanism: Mechanism, values: list[int], script: list[int]) -> tuple[str, int]:
+
+def replay(mechanism: Mechanism, values: Values, script: list[int]) -> tuple[str, int]:
     """The reports' bytes as hexadecimal, and how many words they took."""
     rng = Scripted(script)
     return mechanism.randomize(values, rng).tobytes().hex(), rng.used
@@ -104,13 +139,39 @@ def replay(mechanism: Mechanism, values: list[int], script: list[int]) -> tuple[
 
 def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
     """SHA-256 of the reports of ``people`` who answer 0, 1, 2 … in turn."""
-    values = np.arange(people) % mechanism.domain.size
+    size = mechanism.domain.size
+    values = np.arange(people) % size if size else bulk_texts(people)
     return hashlib.sha256(mechanism.randomize(values, Seeded(seed)).tobytes()).hexdigest()
+
+
+def bulk_texts(people: int) -> list[str]:
+    """What people say in bulk, where they answer in words of their own."""
+    return [f"text {person % 100}" for person in range(people)]
+
+
+def hashed(key: str, text: str, hashes: int, bits: int, cohorts: list[int]) -> dict[str, Any]:
+    """A text's digest, and its bits in some cohorts."""
+    digests = Strings(key).check([text])
+    rows = design_rows(digests, max(cohorts) + 1, hashes, bits).reshape(-1, hashes) % bits
+    return {
+        "key": key,
+        "text": text,
+        **{name: f"{int(digests[name][0]):016x}" for name in ("seed", "step")},
+        "hashes": hashes,
+        "bits": bits,
+        "cohorts": cohorts,
+        "positions": rows[cohorts].tolist(),
+    }
 
 
 def document(name: str) -> dict[str, Any]:
     """The whole file of one mechanism."""
     with compiled_from(NEVER):  # the plain path is the one whose law is enumerated
+        hashing = [
+            hashed(key, text, hashes, bits, cohorts)
+            for key, hashes, bits, cohorts in HASHING
+            for text in TEXTS
+        ]
         return {
             "mechanism": name,
             "cases": [_case(number, case) for number, case in enumerate(CASES[name])],
@@ -131,6 +192,7 @@ def document(name: str) -> dict[str, Any]:
                 {"document": mechanism.document(), "reports": reports, "error": "InvalidReport"}
                 for mechanism, reports in REFUSED_REPORTS[name]
             ],
+            **({"hashing": hashing} if name == "rappor" else {}),
         }
 
 

@@ -5,14 +5,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
+    from sudare.association import Association, associate
     from sudare.channel import Channel
     from sudare.collection import Collection
+    from sudare.decoding import Decoded, decode
+    from sudare.device import Device
+    from sudare.discovery import Discovered, Discovery, discover
     from sudare.domain import Categories
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
     from sudare.exact import exact_law
+    from sudare.likelihood_decoding import decode_reports
     from sudare.mechanism import Mechanism
     from sudare.mechanisms.grr import GRR
+    from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.randomness import Randomness, Scripted, Seeded, System
 
@@ -22,16 +28,26 @@ _HOMES = {
     "OUE": "sudare.mechanisms.unary",
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.aggregate",
+    "Association": "sudare.association",
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
+    "Decoded": "sudare.decoding",
+    "Device": "sudare.device",
+    "Discovered": "sudare.discovery",
+    "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
     "Mechanism": "sudare.mechanism",
+    "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.randomness",
     "Scripted": "sudare.randomness",
     "Seeded": "sudare.randomness",
     "SudareError": "sudare.errors",
     "System": "sudare.randomness",
+    "associate": "sudare.association",
+    "decode": "sudare.decoding",
+    "decode_reports": "sudare.likelihood_decoding",
+    "discover": "sudare.discovery",
     "exact_law": "sudare.exact",
 }
 
@@ -40,16 +56,26 @@ __all__ = [
     "OUE",
     "SUE",
     "Aggregate",
+    "Association",
     "Categories",
     "Channel",
     "Collection",
+    "Decoded",
+    "Device",
+    "Discovered",
+    "Discovery",
     "Estimate",
     "Mechanism",
     "Randomness",
+    "Rappor",
     "Scripted",
     "Seeded",
     "SudareError",
     "System",
+    "associate",
+    "decode",
+    "decode_reports",
+    "discover",
     "exact_law",
 ]
 

@@ -1,7 +1,8 @@
 """A collection: one question, its answers and the mechanism, as one public JSON document."""
 
 import hashlib
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.documents import canonical, decode
+from sudare.domain import whole
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -20,9 +22,11 @@ from sudare.errors import (
     TooFewReports,
 )
 from sudare.estimate import Estimate
-from sudare.mechanism import Mechanism, Records
+from sudare.keystream import Keystream
+from sudare.mechanism import Mechanism, MemoisedMechanism, Records
 from sudare.mechanisms import from_document
 from sudare.randomness import Randomness
+from sudare.strings import Strings
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Collection:
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        answers: the answers' labels, in the order of the mechanism's values.
+        answers: the answers' labels, in the order of the mechanism's values; none for free text.
         mechanism: how an answer becomes a report.
         minimum_reports: no estimate is given of fewer reports than this.
     """
@@ -72,6 +76,12 @@ class Collection:
         return self.mechanism.epsilon
 
     @property
+    def lifetime_epsilon(self) -> float:
+        """What all reports of one answer cost together; infinite where nothing is memoised."""
+        mechanism = self.mechanism
+        return mechanism.lifetime_epsilon if isinstance(mechanism, MemoisedMechanism) else math.inf
+
+    @property
     def report_dtype(self) -> np.dtype[np.void]:
         """The record that leaves a device."""
         return self.mechanism.report_dtype
@@ -81,13 +91,27 @@ class Collection:
         """The aggregate of nobody."""
         return replace(self.mechanism.zero, key=self.key)
 
-    def encode(self, answers: Sequence[str]) -> NDArray[np.int64]:
-        """Labels as the mechanism's values; an unknown label is refused by its position."""
+    @property
+    def free_text(self) -> bool:
+        """Whether people answer in their own words."""
+        return isinstance(self.mechanism.domain, Strings)
+
+    def encode(self, answers: Sequence[str], first: int = 0) -> NDArray[Any]:
+        """Answers as the mechanism's values; an unknown label is refused by its position.
+
+        Free text is hashed under this collection's own key. ``first`` is the position of the
+        first answer, where these are a part of many.
+        """
         if isinstance(answers, str):
-            raise ParameterError("answers must be a list of labels, got a single text")
+            raise ParameterError("answers must be a list, got a single text")
+        odd = next((i for i, answer in enumerate(answers) if not isinstance(answer, str)), None)
+        if odd is not None:
+            raise InvalidAnswer(f"the answer at position {first + odd} is not a text")
+        if self.free_text:
+            return Strings(self.key).check(list(answers), first)
         numbers = [self._numbers.get(answer, -1) for answer in answers]
         if -1 in numbers:
-            raise self.unknown_answer(numbers.index(-1))
+            raise self.unknown_answer(first + numbers.index(-1))
         return np.array(numbers, np.int64)
 
     def unknown_answer(self, position: int) -> InvalidAnswer:
@@ -109,8 +133,22 @@ class Collection:
         """Check and count reports, under this collection's key."""
         return replace(self.mechanism.aggregate(reports), key=self.key)
 
+    def simulate(self, truth: Mapping[str, int], rng: Keystream) -> Aggregate:
+        """The aggregate of people who answer so: drawn from its exact law, without them."""
+        values = self.encode(list(truth))
+        people = np.array([whole("a number of people", count) for count in truth.values()], int)
+        held: Any = (values, people)
+        if not self.free_text:
+            held = np.zeros(len(self.answers), np.int64)
+            held[values] = people
+        return replace(self.mechanism.simulate(held, rng), key=self.key)
+
     def estimate(self, aggregate: Aggregate) -> Estimate:
         """The labelled, unbiased estimate, if there are enough reports to release one."""
+        return self.mechanism.estimate(self.released(aggregate)).labelled(self.answers)
+
+    def released(self, aggregate: Aggregate) -> Aggregate:
+        """The mechanism's own aggregate, if it is this collection's and large enough."""
         if aggregate.key != self.key:
             raise MixedCollections(
                 f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
@@ -121,8 +159,7 @@ class Collection:
                 f"there are {aggregate.n} reports; “{self.name}” releases nothing below "
                 f"{self.minimum_reports}"
             )
-        bare = replace(aggregate, key=self.mechanism.key)
-        return self.mechanism.estimate(bare).labelled(self.answers)
+        return replace(aggregate, key=self.mechanism.key)
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -138,6 +175,8 @@ class Collection:
     def to_json(self) -> bytes:
         """The document, indented for people, with ε stated."""
         document = {**self._body(), "epsilon": self.epsilon}
+        if math.isfinite(self.lifetime_epsilon):
+            document["lifetime_epsilon"] = self.lifetime_epsilon
         return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
     @classmethod
@@ -150,13 +189,22 @@ class Collection:
                 f"the collection states ε = {document.epsilon}, but its parameters give "
                 f"ε = {mechanism.epsilon}"
             )
-        return cls(
+        made = cls(
             document.name,
             document.question,
             tuple(document.answers),
             mechanism,
             document.minimum_reports,
         )
+        if (
+            document.lifetime_epsilon is not None
+            and document.lifetime_epsilon < made.lifetime_epsilon
+        ):
+            raise InvalidDocument(
+                f"the collection states a lifetime ε = {document.lifetime_epsilon}, but its "
+                f"parameters give {made.lifetime_epsilon}"
+            )
+        return made
 
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
@@ -168,3 +216,4 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     mechanism: dict[str, Any]
     minimum_reports: int
     epsilon: float
+    lifetime_epsilon: float | None = None

@@ -17,6 +17,7 @@ _UNIT = 2.0**-COIN_BITS
 # Decimal's ln and exp are correctly rounded at any precision, on every machine alike.
 _PRECISE = decimal.Context(prec=60)
 _SLACK = decimal.Decimal("1e-50")  # far above the error of 60 digits, far below a float's ulp
+_SIGNIFICANT = 1024  # bits of a denominator: what is left out changes a logarithm by 2^-1000
 
 Outcome = TypeVar("Outcome", bound=Hashable)
 
@@ -29,6 +30,11 @@ def dyadic(p: float) -> float:
 def is_dyadic(p: float) -> bool:
     """Whether ``p`` is a multiple of 2⁻⁵³ strictly between 0 and 1: a coin we can toss exactly."""
     return isinstance(p, float) and 0 < p < 1 and p == dyadic(p)
+
+
+def is_coin(p: float) -> bool:
+    """Whether ``p`` is a multiple of 2⁻⁵³ from 0 to 1, its ends included: tossed or certain."""
+    return is_dyadic(p) or (isinstance(p, float) and p in (0, 1))
 
 
 def largest_dyadic(guess: float, allowed: Callable[[float], bool]) -> float:
@@ -72,7 +78,10 @@ def log_up(ratio: Fraction) -> float:
         raise ParameterError(f"a worst ratio is at least 1, got {ratio}")
     if ratio == 1:
         return 0.0
-    top, bottom = decimal.Decimal(ratio.numerator), decimal.Decimal(ratio.denominator)
+    # Of a ratio of millions of digits the first hundreds are enough, rounded up like the rest.
+    spare = max(0, ratio.denominator.bit_length() - _SIGNIFICANT)
+    top = decimal.Decimal(-(-ratio.numerator >> spare))
+    bottom = decimal.Decimal(ratio.denominator >> spare)
     exact = _PRECISE.subtract(_PRECISE.ln(top), _PRECISE.ln(bottom))
     upper = _PRECISE.add(exact, _SLACK)
     nearest = float(upper)
@@ -92,6 +101,8 @@ def chance_text(probability: float) -> str:
 
     Nothing that can fail is said to happen 100 % of the time.
     """
+    if probability in (0, 1):
+        return f"{100 * probability:.0f}\N{NO-BREAK SPACE}%"
     rarer = 100 * min(probability, 1 - probability)
     text = f"{100 * probability:.{max(0, 1 - math.floor(math.log10(rarer)))}f}"
     return (text.rstrip("0").rstrip(".") if "." in text else text) + "\N{NO-BREAK SPACE}%"

@@ -1,6 +1,7 @@
 """The one interface of every mechanism: a frozen value that device and collector share."""
 
 import hashlib
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.aggregate import Aggregate
 from sudare.channel import Channel
 from sudare.documents import canonical
-from sudare.domain import Categories, Domain
+from sudare.domain import Categories, Domain, whole
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
 from sudare.estimate import Estimate
 from sudare.estimation.debias import debias
@@ -25,6 +26,8 @@ from sudare.keystream import Keystream
 from sudare.randomness import Randomness, System
 
 Records = NDArray[np.void]
+
+_EXACT_REPORTS = 1000  # of whom fractions stay quick: they have 53 bits per report
 
 _FRACTION = re.compile(r"([0-9]{1,16})(?:/([1-9][0-9]{0,15}))?", re.ASCII)  # 2^53 has 16 digits
 
@@ -77,10 +80,10 @@ class Mechanism(ABC):
         """The unbiased estimate of an aggregate known to be this mechanism's."""
 
     @abstractmethod
-    def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
+    def simulate(self, truth: Any, rng: Keystream) -> Aggregate:  # noqa: ANN401 - any domain's
         """The aggregate of a whole population, drawn from its exact law without the people.
 
-        ``truth`` says how many people hold each value.
+        ``truth`` says how many people hold each value, as the domain's ``population`` takes it.
         """
 
     # What follows is given to every mechanism.
@@ -203,9 +206,66 @@ class CategoricalMechanism(Mechanism):
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """(c/n - others) / (holder - others) for each answer."""
-        if aggregate.counts.min() < 0 or aggregate.counts.max() > aggregate.n:
-            raise InvalidDocument(f"an answer is counted below 0 or above n = {aggregate.n} times")
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
+
+
+@dataclass(frozen=True)
+class MemoisedMechanism(Mechanism):
+    """A mechanism with a permanent step, which a device takes once per answer and repeats.
+
+    What is assigned to a device (a cohort) doesn't depend on its answer. Each report is then
+    a fresh ``instant`` randomisation of the ``permanent`` one, so that many reports of one
+    answer never tell more than the permanent step does.
+    """
+
+    @abstractmethod
+    def assign(self, count: int, rng: Randomness) -> NDArray[np.int64]:
+        """What each of so many devices is given once and for all, whatever its answers."""
+
+    @abstractmethod
+    def permanent(
+        self, values: NDArray[Any], assigned: NDArray[np.int64], rng: Randomness
+    ) -> NDArray[Any]:
+        """The randomisation that a device keeps for a value."""
+
+    @abstractmethod
+    def instant(self, kept: NDArray[Any], assigned: NDArray[np.int64], rng: Randomness) -> Records:
+        """A report of what was kept."""
+
+    @abstractmethod
+    def ratio_of(self, reports: int) -> Fraction:
+        """The worst ratio of so many reports of one value by one device: e^ε_k, exactly."""
+
+    @property
+    @abstractmethod
+    def lifetime_ratio(self) -> Fraction | None:
+        """What ``ratio_of`` never exceeds, or None if it grows without end."""
+
+    def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
+        """One report of each value, by devices that have never reported before."""
+        assigned = self.assign(len(values), rng)
+        return self.instant(self.permanent(values, assigned, rng), assigned, rng)
+
+    @property
+    def worst_ratio(self) -> Fraction:
+        """That of a single report."""
+        return self.ratio_of(1)
+
+    @property
+    def lifetime_epsilon(self) -> float:
+        """The privacy of any number of reports of one value, rounded up; infinite if none is."""
+        ratio = self.lifetime_ratio
+        return math.inf if ratio is None else log_up(ratio)
+
+    def epsilon_of(self, reports: int) -> float:
+        """The privacy of so many reports of one value, rounded up."""
+        reports = whole("the number of reports", reports)
+        if reports < 1:
+            raise ParameterError(f"the number of reports must be at least 1, got {reports}")
+        if reports <= _EXACT_REPORTS:
+            return log_up(self.ratio_of(reports))
+        # Neither is below the truth: k reports cost no more than k times one, or than all.
+        return min(math.nextafter(reports * self.epsilon, math.inf), self.lifetime_epsilon)
 
 
 def _parameter(name: str, value: object, kind: object) -> int | float:

@@ -3,6 +3,7 @@
 A mechanism sees only ``Randomness``. Behind it stands
 
 - ``System``: a cryptographic keystream keyed from the operating system, for devices;
+- ``Derived``: the same keystream keyed from a device's secret, for what it must repeat;
 - ``Seeded``: the same keystream keyed from a seed, for experiments;
 - ``Scripted``: words given in advance, for golden vectors in any language;
 - the paths of ``sudare.exact.exact_law``, which walk down every answer at once.
@@ -91,15 +92,25 @@ class System(Keystream):
         _draw(keyed.stream, words)
 
 
-class Seeded(Keystream):
-    """A repeatable keystream for experiments: AES-256-CTR keyed by SHA-256 of the seed."""
+class Derived(Keystream):
+    """A keystream that a secret key determines: what a device must draw again alike.
 
-    def __init__(self, seed: int) -> None:
-        self._stream = _aes_ctr(hashlib.sha256(b"sudare seed %d" % seed).digest())
+    AES-256-CTR under the key: to anybody without it, as good as fresh.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._stream = _aes_ctr(key)
 
     def fill(self, words: Words) -> None:
-        """Overwrite ``words`` with the next ones of the seed."""
+        """Overwrite ``words`` with the next ones of the key."""
         _draw(self._stream, words)
+
+
+class Seeded(Derived):
+    """A repeatable keystream for experiments, keyed by SHA-256 of the seed."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(hashlib.sha256(b"sudare seed %d" % seed).digest())
 
 
 class Scripted(Keystream):

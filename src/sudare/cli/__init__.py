@@ -7,9 +7,12 @@ import rich_click as click
 from click.exceptions import Abort, Exit
 
 from sudare.cli.aggregate import aggregate
+from sudare.cli.associate import associate
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
+from sudare.cli.decode import decode
 from sudare.cli.demo import demo
+from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.randomize import randomize
@@ -31,7 +34,19 @@ def cli() -> None:
     """
 
 
-for command in (demo, collection, randomize, aggregate, estimate, compare, epsilon):
+COMMANDS = (
+    demo,
+    collection,
+    randomize,
+    aggregate,
+    estimate,
+    decode,
+    associate,
+    discover,
+    compare,
+    epsilon,
+)
+for command in COMMANDS:
     cli.add_command(command)
 
 

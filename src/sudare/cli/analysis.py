@@ -1,7 +1,5 @@
 """What ``estimate`` and ``demo`` say about an aggregate, as rows, table, JSON and CSV."""
 
-import csv
-import io
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.cli.bar import Bar
+from sudare.cli.cells import csv_text
 from sudare.errors import ParameterError
 from sudare.mechanism import CategoricalMechanism
+from sudare.mechanisms.rappor import Rappor
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
     from sudare.collection import Collection
     from sudare.estimate import Estimate, Interval
+
+
+Counted = CategoricalMechanism | Rappor  # whose counts are of named answers, one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +85,8 @@ class Analysis:
 
     def csv(self) -> str:
         """The rows as CSV."""
-        text = io.StringIO()
         rows = self.rows()
-        writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        return csv_text(rows, list(rows[0]))
 
     def table(self, truth: NDArray[np.float64] | None = None) -> "Table":
         """The rows for people, with bars."""
@@ -135,7 +134,12 @@ def analyse(
     from sudare.estimation.significance import holm, presence
 
     mechanism = collection.mechanism
-    if not isinstance(mechanism, CategoricalMechanism):
+    if collection.free_text:
+        raise ParameterError(
+            f"“{collection.name}” is answered in free text, which has no list of answers: "
+            f"use `sudare decode` with candidates"
+        )
+    if not isinstance(mechanism, Counted):
         raise ParameterError(f"`sudare estimate` does not know the mechanism {mechanism.name}")
     estimate = collection.estimate(aggregate)
     if population:
@@ -154,7 +158,7 @@ def analyse(
     )
 
 
-def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> NDArray[np.bool_]:
+def _rough(mechanism: Counted, estimate: "Estimate") -> NDArray[np.bool_]:
     from sudare.bounds.frequency import RELIABLE_SPREAD, count_spread
 
     shares = np.clip(estimate.values, 0, 1)
@@ -164,7 +168,7 @@ def _rough(mechanism: CategoricalMechanism, estimate: "Estimate") -> NDArray[np.
 
 def _consistent(
     step: str | None,
-    mechanism: CategoricalMechanism,
+    mechanism: Counted,
     aggregate: "Aggregate",
     estimate: "Estimate",
 ) -> NDArray[np.float64] | None:

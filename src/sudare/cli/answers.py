@@ -9,13 +9,13 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.cli.options import binary_stdin
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,11 +92,20 @@ class _Source(io.BufferedIOBase):
         return piece
 
 
-def encode(collection: "Collection", column: "pa.Array", offset: int) -> NDArray[np.int64]:
-    """A chunk of labels as values; ``offset`` is the number of answers before it."""
+def encode(collection: "Collection", column: "pa.Array", offset: int) -> NDArray[Any]:
+    """A chunk of answers as values; ``offset`` is the number of answers before it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if collection.free_text:
+        # Popular answers are many people's: each text is hashed once.
+        texts = column.dictionary_encode()
+        which: NDArray[np.int64] = texts.indices.to_numpy()
+        try:
+            hashed: NDArray[Any] = collection.encode(texts.dictionary.to_pylist())[which]
+        except InvalidAnswer:
+            return collection.encode(column.to_pylist(), offset)  # fails again, at its position
+        return hashed
     numbers = pc.index_in(column, value_set=pa.array(collection.answers))
     if numbers.null_count:
         where = int(np.argmax(numbers.is_null().to_numpy(zero_copy_only=False)))
@@ -126,7 +135,7 @@ def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["p
             parse_options=arrow_csv.ParseOptions(
                 delimiter="\x1f" if lines else ",",
                 quote_char=False if lines else '"',
-                ignore_empty_lines=not lines,
+                ignore_empty_lines=False,  # an empty line may be somebody's answer
                 newlines_in_values=not lines,
             ),
             convert_options=arrow_csv.ConvertOptions(

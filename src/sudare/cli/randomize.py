@@ -45,6 +45,8 @@ def randomize(
     """Randomise answers into reports: the step that belongs on the devices.
 
     ANSWERS is a CSV, Parquet or Arrow file, or stdin. Memory stays bounded whatever its length.
+    Each answer is taken to be the first of a new device: permanent noise is kept, and an ε for
+    life holds, only where every person's own device reports (`sudare.Device`).
 
     \b
     Examples:

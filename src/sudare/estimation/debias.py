@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.errors import InvalidDocument
 from sudare.estimate import Estimate
 
 
@@ -14,6 +15,8 @@ def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
     putting the unbiased estimate in its place gives an unbiased variance,
     (c(1 - p - q) + n p q) / (n(p - q))², which is never negative.
     """
+    if counts.min() < 0 or counts.max() > n:
+        raise InvalidDocument(f"an answer is counted below 0 or above n = {n} times")
     gain = n * (p - q)
     return Estimate(
         n=n,

@@ -7,6 +7,7 @@ unit of share every answer takes what it is worth, and λ is such that the share
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,13 @@ class Evidence:
     counts: Floats
     holder: Floats
     others: Floats
+
+    @classmethod
+    def of_bits(cls, counts: NDArray[np.int64], n: int, holder: float, others: float) -> Self:
+        """One bit per answer: two events each, it is 1 and it is 0."""
+        ones = counts.astype(np.float64)
+        chances = (np.array([chance, 1 - chance]) for chance in (holder, others))
+        return cls(np.stack([ones, n - ones]), *chances)
 
     def worth(self, shares: Floats) -> Floats:
         """What a little more of each share adds to the log-likelihood; falls as the share grows."""

@@ -122,3 +122,25 @@ def plant(bits: NDArray[np.uint64], values: NDArray[np.integer], heads: NDArray[
         word = np.intp(value >> SIX)
         lane = value & SIXTY_THREE
         bits[i, word] = (bits[i, word] & ~(ONE << lane)) | (np.uint64(heads[i]) << lane)
+
+
+@compiled
+def choose(
+    kept: NDArray[np.uint64],
+    said: NDArray[np.uint64],
+    unsaid: NDArray[np.uint64],
+    out: NDArray[np.uint64],
+) -> None:
+    """Bit by bit, ``said`` where ``kept`` is 1 and ``unsaid`` where it is 0.
+
+    Args:
+        kept: One row of words per person.
+        said: As large.
+        unsaid: As large.
+        out: As large; overwritten, and may lie inside records.
+    """
+    columns = kept.shape[1]
+    for i in range(kept.shape[0]):
+        for column in range(columns):
+            other = unsaid[i, column]
+            out[i, column] = ((said[i, column] ^ other) & kept[i, column]) ^ other

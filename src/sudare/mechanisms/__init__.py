@@ -5,10 +5,11 @@ from typing import Any
 from sudare.errors import InvalidDocument
 from sudare.mechanism import CategoricalMechanism, Mechanism
 from sudare.mechanisms.grr import GRR
+from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {cls.name: cls for cls in (GRR, OUE, SUE)}
-REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL}
+REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL, Rappor.name: Rappor}
 
 
 def from_document(document: dict[str, Any]) -> Mechanism:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
 from sudare.domain import Categories
-from sudare.errors import InvalidReport, ParameterError
+from sudare.errors import ParameterError
 from sudare.estimation.likelihood import Evidence
 from sudare.exact import (
     affordable,
@@ -24,6 +24,7 @@ from sudare.exact import (
 from sudare.kernels import COMPILE_FROM
 from sudare.keystream import Keystream, packed_words
 from sudare.mechanism import CategoricalMechanism, Records
+from sudare.packed import check_packed, column_counts
 from sudare.randomness import Randomness
 
 
@@ -86,30 +87,15 @@ class Unary(CategoricalMechanism):
 
     def check(self, reports: Records) -> None:
         """The bits above ``k`` are 0."""
-        last = reports["bits"][:, -1]
-        allowed = np.uint64((1 << (self.k - 1) % 64 + 1) - 1)
-        if np.bitwise_or.reduce(last) & ~allowed:
-            where = int(np.argmax((last & ~allowed) != 0))
-            raise InvalidReport(
-                f"the report at position {where} has a bit set beyond the {self.k} allowed"
-            )
+        check_packed(reports["bits"], self.k)
 
     def tally(self, reports: Records) -> NDArray[np.int64]:
         """How many reports have each bit set."""
-        words = reports["bits"]
-        if words.size >= COMPILE_FROM:
-            from sudare.kernels.counters import column_counts
-
-            return column_counts(words)[: self.k]
-        bits = np.unpackbits(words.view(np.uint8), axis=1, count=self.k, bitorder="little")
-        counts: NDArray[np.int64] = bits.sum(axis=0, dtype=np.int64)
-        return counts
+        return column_counts(reports["bits"], self.k)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """Two events per answer: its bit is 1, its bit is 0."""
-        ones = aggregate.counts.astype(np.float64)
-        holder, others = np.array([self.p, 1 - self.p]), np.array([self.q, 1 - self.q])
-        return Evidence(np.stack([ones, aggregate.n - ones]), holder, others)
+        return Evidence.of_bits(aggregate.counts, aggregate.n, self.p, self.q)
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
         """Bits are independent, so each column is the sum of two binomials."""

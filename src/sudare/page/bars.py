@@ -18,13 +18,14 @@ TICKS = 6  # on an axis as narrow as a phone
 AXIS_AGAIN = 15  # rows from which the axis is repeated at the bottom
 
 # The shapes that rows share; hidden, but not by display: none, which would take the caps away.
-_SHAPES = """\
-<svg class="shapes" aria-hidden="true"><defs>
-<g id="grid">{grid}</g>
+_SHAPES = '<svg class="shapes" aria-hidden="true"><defs>\n{shapes}\n</defs></svg>'
+_MARKS = """
 <path id="truth" d="M0 0 5 9H-5Z"/>
 <marker id="cap" markerUnits="userSpaceOnUse" markerWidth="3" markerHeight="12" refX="1.5" \
-refY="6" orient="0"><path d="M1.5 1V11"/></marker>
-</defs></svg>"""
+refY="6" orient="0"><path d="M1.5 1V11"/></marker>"""
+_HATCH = """
+<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
+patternTransform="rotate(45)"><path d="M0 0V6"/></pattern>"""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Bars:
         level: the intervals' level, in words.
         consistent: the shares made consistent, a tick each.
         truth: the true shares, an arrowhead each; only a simulation knows them.
+        rest: whether the last row is everything else, drawn hatched.
     """
 
     labels: tuple[str, ...]
@@ -48,15 +50,19 @@ class Bars:
     level: str
     consistent: Floats | None = None
     truth: Floats | None = None
+    rest: bool = False
 
-    def figure(self, decimals: int) -> str:
-        """The chart with its legend, shares written with so many decimals."""
+    def figure(self, decimals: int, number: int = 1) -> str:
+        """The chart with its legend, shares written with so many decimals.
+
+        ``number`` is its place among the charts of a page: the first brings the shapes of all.
+        """
         count = len(self.labels)
         if count > MOST:
             cut = (
                 f"<p>The {MOST} largest of {count:,} answers, largest first; the table has all.</p>"
             )
-            return cut + self.largest(MOST).figure(decimals)
+            return cut + self.largest(MOST).figure(decimals, number)
         scale = self._scale()
         best = int(np.argmax(self.values))
         summary = (
@@ -64,14 +70,16 @@ class Bars:
             f"The largest is {self.labels[best]}, {percent(self.values[best], decimals)}. "
             "The table below has all the numbers."
         )
+        shapes = f'<g id="grid{number}" class="grid">{_grid(scale)}</g>'
+        shapes += _MARKS * (number == 1) + _HATCH * self.rest
         axis = f"<div><b></b><i></i>{_axis(scale)}</div>"
         return "\n".join(
             [
                 "<figure>",
-                _SHAPES.format(grid=_grid(scale)),
+                _SHAPES.format(shapes=shapes),
                 f'<div class="bars" role="img" aria-label="{escape(summary)}">',
                 axis,
-                *self._rows(scale, decimals),
+                *self._rows(scale, decimals, f"#grid{number}"),
                 axis * (count >= AXIS_AGAIN) + "</div>",
                 f"<figcaption>{self._legend()}</figcaption>\n</figure>",
             ]
@@ -94,10 +102,14 @@ class Bars:
         marks = [mark for mark in (self.consistent, self.truth) if mark is not None]
         return Scale.over(np.zeros(1), self.values, self.low, self.high, *marks)
 
-    def _rows(self, scale: Scale, decimals: int) -> list[str]:
+    def _rows(self, scale: Scale, decimals: int, grid: str) -> list[str]:
         zero = float(scale.place(np.zeros(1))[0])
         places = scale.place(np.stack([self.values, self.low, self.high]))
         drawings = [_bar(zero, *place) for place in places.T]
+        if self.rest:
+            drawings[-1] = drawings[-1].replace(
+                "<rect", '<rect style="fill:url(#hatch);stroke:var(--soft)"', 1
+            )
         if self.consistent is not None:
             for i, place in enumerate(scale.place(self.consistent)):
                 drawings[i] += f'<line class="consistent" x1="{place:.2f}%" x2="{place:.2f}%"'
@@ -107,7 +119,7 @@ class Bars:
                 drawings[i] += f'<use class="truth" href="#truth" x="{place:.2f}%" y="62%"/>'
         return [
             f"<div><b>{escape(label)}</b><i>{percent(value, decimals)}</i>"
-            f'<svg><use href="#grid"/>{drawing}</svg></div>'
+            f'<svg><use href="{grid}"/>{drawing}</svg></div>'
             for label, value, drawing in zip(self.labels, self.values, drawings, strict=True)
         ]
 

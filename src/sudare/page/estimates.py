@@ -1,19 +1,17 @@
 """The page of one collection's estimate."""
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.collection import Collection
 from sudare.errors import ParameterError
 from sudare.estimate import Estimate
-from sudare.exact import text_up
 from sudare.page.bars import Bars
 from sudare.page.document import document, remarks, section, table
+from sudare.page.heading import ONE_REPORT, definitions, header
 from sudare.page.scale import Floats
-from sudare.page.wording import PERCENT, at_most, decimals_for, fixed, p_value, percent
+from sudare.page.wording import PERCENT, decimals_for, fixed, p_value, percent, percents
 
 
 def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by name
@@ -54,15 +52,15 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     decimals = decimals_for(100 * float(np.median(estimate.stderr)))
     columns = {
         "Answer": collection.answers,
-        "Share": _percents(estimate.values, decimals),
-        "Standard error": [f"± {error}" for error in _percents(estimate.stderr, decimals)],
+        "Share": percents(estimate.values, decimals),
+        "Standard error": [f"± {error}" for error in percents(estimate.stderr, decimals)],
         f"{sure} interval": [
             f"{fixed(100 * start, decimals)} to {percent(end, decimals)}"
             for start, end in zip(low, high, strict=True)
         ],
     }
     if consistent is not None:
-        columns["Consistent"] = _percents(consistent, decimals)
+        columns["Consistent"] = percents(consistent, decimals)
     if p_values is not None:
         columns["Present? (p-value)"] = [p_value(p) for p in p_values]
     columns[f"People (of\N{NO-BREAK SPACE}{estimate.n:,})"] = [
@@ -74,7 +72,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     if p_values is not None:
         reading["Present?"] = _PRESENT
     if truth is not None:
-        columns["Truth (simulated)"] = _percents(truth, decimals)
+        columns["Truth (simulated)"] = percents(truth, decimals)
         inside = int(np.sum((low <= truth) & (truth <= high)))
         reading["The truth"] = (
             "These people were simulated, so their true shares are known. "
@@ -87,12 +85,8 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         section("Estimated shares", bars.figure(decimals)),
         section("All the numbers", table(f"Every answer of {collection.name}", columns)),
         remarks(notes),
-        section("How to read this", _definitions(reading, "reading")),
+        section("How to read this", definitions(reading, "reading")),
     )
-
-
-def _percents(shares: NDArray[np.float64], decimals: int) -> list[str]:
-    return [percent(share, decimals) for share in shares]
 
 
 def _header(collection: Collection, n: int, *, simulated: bool) -> str:
@@ -100,27 +94,8 @@ def _header(collection: Collection, n: int, *, simulated: bool) -> str:
     facts = {
         "Reports": f"{n:,}" + ", simulated" * simulated,
         "Mechanism": f"{mechanism.name.upper()}, {len(collection.answers):,} answers",
-        "Privacy of a report": f"ε = {text_up(mechanism.epsilon)}",
-        "Key": collection.key,
     }
-    ratio = at_most(mechanism.worst_ratio)
-    privacy = (
-        f"Any report is at most e<sup>ε</sup> = {ratio} times likelier under one answer than "
-        "under another."
-    )
-    return (
-        f'<header>\n<h1>{escape(collection.name)}</h1>\n<p class="question">'
-        f"{escape(collection.question)}</p>\n{_definitions(facts, 'facts')}\n"
-        f'<p class="privacy">{privacy} {escape(mechanism.odds)}</p>\n</header>'
-    )
-
-
-def _definitions(entries: dict[str, str], style: str) -> str:
-    items = "\n".join(
-        f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>"
-        for term, text in entries.items()
-    )
-    return f'<dl class="{style}">\n{items}\n</dl>'
+    return header(collection, facts)
 
 
 _CONSISTENT = (
@@ -146,11 +121,7 @@ def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, s
         f"time{expected}"
     )
     return {
-        "One report": (
-            "Every answer was randomised before it left its device, so a single report may well "
-            f"be untrue. The odds are public, and over all {n:,} reports together they can be "
-            "undone: that is the estimate."
-        ),
+        "One report": ONE_REPORT.format(n=n),
         "The interval": (
             f"Were everything randomised anew, {hold}. It knows the noise; it does not know who "
             "chose not to answer. The standard error is the typical distance from the truth."

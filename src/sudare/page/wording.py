@@ -1,6 +1,7 @@
 """Numbers as people read them."""
 
 import math
+from collections.abc import Iterable
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
@@ -23,6 +24,11 @@ def percent(share: float, decimals: int) -> str:
     """A share in percent."""
     text = fixed(100 * share, decimals)
     return text if text == ABSENT else text + PERCENT
+
+
+def percents(shares: Iterable[float], decimals: int) -> list[str]:
+    """Shares in percent."""
+    return [percent(share, decimals) for share in shares]
 
 
 def decimals_for(error: float) -> int:

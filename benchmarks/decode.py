@@ -1,0 +1,95 @@
+"""How long RAPPOR's decoder takes and how much memory, in a process of its own.
+
+``python decode.py CANDIDATES HASHES SECONDS DRAW [PROBLEM]`` says it as JSON for one draw of the
+people, and writes the LASSO's problem into an ``.npz`` file if asked to. The people are 10⁷, who
+hold 1,000 of the candidates by a Zipf law; 128 bits, 64 cohorts. With two hashes the document's
+p = ½ and q = ¾, with one what Sudare recommends for a single report at ε = 1.
+"""
+
+import json
+import resource
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sudare import Collection, Rappor
+from sudare.bloom import design_rows
+from sudare.decoding import decode, hash_candidates
+from sudare.estimation.bits import BitShares
+from sudare.estimation.candidates import find
+from sudare.estimation.design import Design
+from sudare.estimation.lasso import nonnegative_lasso
+from sudare.randomness import Seeded
+from timing import best_cpu
+
+PEOPLE, HELD = 10_000_000, 1000
+MECHANISMS = {
+    1: Rappor.calibrate(1.0, form="instant", bits=128, hashes=1, cohorts=64),
+    2: Rappor(bits=128, hashes=2, cohorts=64, f=0.0, p=0.5, q=0.75),
+}
+
+
+def main(
+    candidates: int, hashes: int, seconds: float, draw: int, problem: str | None
+) -> dict[str, Any]:
+    """The whole once for its memory, then each part by itself."""
+    mechanism = MECHANISMS[hashes]
+    collection = Collection("texts", "Which?", (), mechanism)
+    texts = [f"candidate number {i}" for i in range(candidates)]
+    shares = 1 / np.arange(1, HELD + 1)
+    people = np.random.default_rng(draw).multinomial(PEOPLE, shares / shares.sum())
+    total = collection.simulate(dict(zip(texts, people.tolist(), strict=False)), Seeded(draw))
+    decoded = decode(collection, total, texts)
+    peak = peak_memory()
+    found = decoded.findings.found
+    result = {
+        "found": len(found),
+        "false": int((found >= HELD).sum()),
+        "MiB": peak,
+        "whole": best_cpu(lambda: decode(collection, total, texts), seconds),
+    }
+    _, hashed = hash_candidates(collection.key, mechanism, texts)
+    rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
+    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    sizes, sums = total.counts[:, 0], total.counts[:, 1:]
+
+    def findings() -> object:
+        return find(design, BitShares(sizes, sums, mechanism.holder, mechanism.others))
+
+    result["find"] = best_cpu(findings, seconds)
+    if problem is None:
+        return result
+    # The peer has no weights: both solve the problem without them.
+    response = BitShares(sizes, sums, mechanism.holder, mechanism.others).response
+    weights, penalty = np.ones_like(response), decoded.findings.screening.penalty
+    np.savez(problem, rows=rows, response=response, penalty=penalty)
+    solution = nonnegative_lasso(design, response, weights, penalty)
+    taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)
+    return result | {"lasso": taken, "objective": solution.objective, "gap": solution.gap}
+
+
+def peak_memory() -> float:
+    """The most memory that this process held, in MiB."""
+    status = Path("/proc/self/status")
+    if status.exists():  # what getrusage says there counts the parent, up to the fork
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+if __name__ == "__main__":
+    candidates, hashes, seconds, draw, *problem = sys.argv[1:]
+    print(
+        json.dumps(
+            main(
+                int(candidates),
+                int(hashes),
+                float(seconds),
+                int(draw),
+                problem[0] if problem else None,
+            )
+        )
+    )

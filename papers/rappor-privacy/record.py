@@ -1,0 +1,1 @@
+../grr-oue/record.py

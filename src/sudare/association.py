@@ -1,0 +1,169 @@
+"""Are two questions related? The joint table of two answers that the same people reported.
+
+After Fanti, Pihur and Erlingsson 2016, "Building a RAPPOR with the unknown": each person's two
+reports are randomised on their own, and the joint table is the one that makes the pairs most
+likely. Reports must be aligned: the i-th of both is the same person's.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.collection import Collection
+from sudare.decoding import hash_candidates
+from sudare.errors import ParameterError
+from sudare.estimation.joint import Independence, Pairs, likelihood_ratio, score_test
+from sudare.estimation.mixture import Mixture, most_likely_mixture, stderr_of
+from sudare.exact import log_up
+from sudare.likelihoods import PAIRS, ReportLikelihoods, gather, likelihoods
+from sudare.mechanism import Records
+from sudare.mechanisms.rappor import Rappor
+from sudare.strings import Digests
+
+Labels = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Association:
+    """The joint table of two questions, with its uncertainty, and whether they are related.
+
+    Attributes:
+        n: the number of people.
+        first: the answers of the rows; None, the last, is any text that is no candidate.
+        second: the answers of the columns, likewise.
+        table: the share of people with each pair of answers; the most likely ones, summing to 1.
+        stderr: their standard errors, as of the noise; of a share of 0 what it would be if free.
+        margins: the most likely shares of each question by itself.
+        score: the score test of independence: its level is exact in large samples.
+        ratio: the likelihood ratio test of independence: valid, and timid in large tables.
+        gap: the certificate: no table is likelier by more than this, in log-likelihood.
+        epsilon: what the two reports of a person cost together.
+    """
+
+    n: int
+    first: Labels
+    second: Labels
+    table: NDArray[np.float64]
+    stderr: NDArray[np.float64]
+    margins: tuple[NDArray[np.float64], NDArray[np.float64]]
+    score: Independence
+    ratio: Independence
+    gap: float
+    epsilon: float
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per pair of answers: its share, and what independence would make it."""
+        product = np.outer(*self.margins)
+        return [
+            {
+                "first": one,
+                "second": two,
+                "share": float(self.table[i, j]),
+                "stderr": float(self.stderr[i, j]),
+                "independent": float(product[i, j]),
+            }
+            for i, one in enumerate(self.first)
+            for j, two in enumerate(self.second)
+        ]
+
+
+def associate(  # noqa: PLR0913, PLR0917 - two of everything
+    first_collection: Collection,
+    first_reports: Records | Iterable[Records],
+    second_collection: Collection,
+    second_reports: Records | Iterable[Records],
+    first_candidates: Iterable[str] | None = None,
+    second_candidates: Iterable[str] | None = None,
+    *,
+    pairs: int = PAIRS,
+    progress: Callable[[str, float], object] | None = None,
+) -> Association:
+    """The joint table of two questions that the same people answered.
+
+    Args:
+        first_collection: the question of the rows.
+        first_reports: one report per person, as an array or several.
+        second_collection: the question of the columns.
+        second_reports: the reports of the same people in the same order.
+        first_candidates: for free text, what people may have answered; a question with a list of
+            answers has those.
+        second_candidates: likewise.
+        pairs: the most people times cells of the table to compute.
+        progress: hears, for each of three fits, how much log-likelihood may be left to gain.
+    """
+    sides = [
+        _answers(first_collection, first_candidates),
+        _answers(second_collection, second_candidates),
+    ]
+    cells = len(sides[0][0]) * len(sides[1][0])
+    told = [
+        gather(collection, reports, cells, pairs, "cells of the table")
+        for collection, reports in (
+            (first_collection, first_reports),
+            (second_collection, second_reports),
+        )
+    ]
+    if len(told[0]) != len(told[1]):
+        raise ParameterError(
+            f"“{first_collection.name}” has {len(told[0])} reports and "
+            f"“{second_collection.name}” {len(told[1])}; every person must have one of each"
+        )
+    mechanisms = first_collection.mechanism, second_collection.mechanism
+    one, two = (
+        likelihoods(mechanism, reports, hashed).kept()
+        for mechanism, reports, (_, hashed) in zip(mechanisms, told, sides, strict=True)
+    )
+    both = Pairs(one, two)
+    fits = _fitted(one, two, both, progress)
+    shape = one.size, two.size
+    return Association(
+        n=both.n,
+        first=sides[0][0],
+        second=sides[1][0],
+        table=fits[2].shares.reshape(shape),
+        stderr=stderr_of(both, fits[2]).reshape(shape),
+        margins=(fits[0].shares, fits[1].shares),
+        score=score_test(both, fits[0], fits[1]),
+        ratio=likelihood_ratio(fits[2], fits[0], fits[1]),
+        gap=fits[2].gap,
+        epsilon=log_up(mechanisms[0].worst_ratio * mechanisms[1].worst_ratio),
+    )
+
+
+def _answers(
+    collection: Collection, candidates: Iterable[str] | None
+) -> tuple[Labels, Digests | None]:
+    """The answers of one side of the table; candidates with their digests, and "other"."""
+    mechanism = collection.mechanism
+    if not collection.free_text:
+        if candidates is not None:
+            raise ParameterError(
+                f"“{collection.name}” has a list of {len(collection.answers)} answers; "
+                f"it takes no candidates"
+            )
+        return collection.answers, None
+    if candidates is None or not isinstance(mechanism, Rappor):
+        raise ParameterError(f"“{collection.name}” asks for free text: name its candidates")
+    texts, hashed = hash_candidates(collection.key, mechanism, candidates)
+    return (*texts, None), hashed
+
+
+def _fitted(
+    one: ReportLikelihoods,
+    two: ReportLikelihoods,
+    both: Pairs,
+    progress: Callable[[str, float], object] | None,
+) -> tuple[Mixture, Mixture, Mixture]:
+    """Both margins, and the joint table."""
+
+    def heard(name: str) -> Callable[[float], object] | None:
+        return None if progress is None else lambda gap: progress(name, gap)
+
+    return (
+        most_likely_mixture(one, heard("first question")),
+        most_likely_mixture(two, heard("second question")),
+        most_likely_mixture(both, heard("both together")),
+    )

@@ -1,0 +1,163 @@
+"""``sudare associate``: two questions to the same people, and whether they are related."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from sudare.cli.candidates import candidate_lines
+from sudare.cli.cells import csv_text, text_cell
+from sudare.cli.options import PATH, echo_json, json_option, load_collection, progress_bar
+from sudare.cli.reports import report_sources, single_reports
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from sudare.association import Association
+    from sudare.collection import Collection
+
+_WIDEST = 6  # answers of the second question that fit across a terminal
+_LONGEST = 30  # pairs that are listed
+
+
+@click.command()
+@click.argument("first", type=PATH)
+@click.argument("first_reports", type=PATH)
+@click.argument("second", type=PATH)
+@click.argument("second_reports", type=PATH)
+@click.option(
+    "--first-candidates",
+    type=PATH,
+    help="For free text: a file with one possible answer per line.",
+)
+@click.option("--second-candidates", type=PATH, help="Likewise for the second question.")
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def associate(
+    first: Path,
+    first_reports: Path,
+    second: Path,
+    second_reports: Path,
+    first_candidates: Path | None,
+    second_candidates: Path | None,
+    as_json: bool,
+    as_csv: bool,
+) -> None:
+    """Relate two questions: the joint table of two answers of the same people.
+
+    FIRST and SECOND are collections; their reports must be aligned, so that the i-th of both
+    is the same person's. The table is the most likely one; a test tells whether the two answers
+    are independent.
+
+    \b
+    Examples:
+      sudare associate tea.json tea.arrow town.json town.arrow
+      sudare associate tea.json tea.arrow pages.json pages.arrow --second-candidates pages.txt
+    """
+    from sudare.association import associate as related
+
+    if as_json and as_csv:
+        raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
+    report_sources((first_reports, second_reports))  # not one file twice
+    agreed = load_collection(first), load_collection(second)
+    told = [
+        list(single_reports(collection, [path]))
+        for collection, path in zip(agreed, (first_reports, second_reports), strict=True)
+    ]
+    with ExitStack() as stack:
+        texts = [
+            None if path is None else stack.enter_context(candidate_lines(path))
+            for path in (first_candidates, second_candidates)
+        ]
+        progress = stack.enter_context(progress_bar())
+        task = progress.add_task("relating", total=None)
+
+        def hear(fit: str, gap: float) -> None:
+            progress.update(task, description=f"{fit}: at most {gap:.2g} left to gain")
+
+        found = related(agreed[0], told[0], agreed[1], told[1], *texts, progress=hear)
+    if as_json:
+        echo_json(_document(found, agreed))
+    elif as_csv:
+        rows = found.rows()
+        click.echo(csv_text(rows, list(rows[0])), nl=False)
+    else:
+        _print(found, agreed)
+
+
+def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> dict[str, object]:
+    return {
+        "first": agreed[0].name,
+        "second": agreed[1].name,
+        "keys": [collection.key for collection in agreed],
+        "epsilon": found.epsilon,
+        "n": found.n,
+        "pairs": found.rows(),
+        "score_test": vars(found.score),
+        "likelihood_ratio_test": vars(found.ratio),
+        "gap": found.gap,
+    }
+
+
+def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    from sudare.exact import text_up
+
+    table = (
+        _crossed(found)
+        if len(found.second) <= _WIDEST
+        else _listed(found, (agreed[0].name, agreed[1].name))
+    )
+    table.title = Text(f"{agreed[0].question} / {agreed[1].question}")
+    table.title_justify = "left"
+    Console().print(table)
+    click.echo(
+        f"independent? p = {found.score.p_value:.2g} (score), {found.ratio.p_value:.2g} "
+        f"(likelihood ratio)"
+    )
+    click.echo(f"{found.n:,} people, ε = {text_up(found.epsilon)} for both reports of each")
+
+
+def _crossed(found: "Association") -> "Table":
+    """Rows and columns."""
+    from rich.table import Table
+
+    table = Table(caption="Shares of all people, with standard errors.")
+    table.add_column("")
+    for label in found.second:
+        table.add_column(_shown(label), justify="right")
+    for label, shares, errors in zip(found.first, found.table, found.stderr, strict=True):
+        cells = (_share(*cell) for cell in zip(shares, errors, strict=True))
+        table.add_row(_shown(label), *cells)
+    return table
+
+
+def _listed(found: "Association", names: tuple[str, str]) -> "Table":
+    """The most frequent pairs."""
+    from rich.table import Table
+
+    rows = sorted(found.rows(), key=lambda row: -row["share"])
+    shown = rows[:_LONGEST]
+    table = Table(*names, caption=f"The {len(shown)} largest of {len(rows)} shares.")
+    table.add_column("share", justify="right")
+    table.add_column("if independent", justify="right")
+    for row in shown:
+        expected = f"{100 * row['independent']:.1f} %"
+        share = _share(row["share"], row["stderr"])
+        table.add_row(_shown(row["first"]), _shown(row["second"]), share, expected)
+    return table
+
+
+def _share(share: float, error: float) -> str:
+    return f"{100 * share:.1f} ± {100 * error:.1f} %"
+
+
+def _shown(label: str | None) -> "Text":
+    from rich.text import Text
+
+    return Text("other", style="italic") if label is None else text_cell(label)

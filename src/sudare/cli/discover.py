@@ -1,0 +1,292 @@
+"""``sudare discover``: words that nobody listed, from reports of them and of their parts."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from sudare.cli.options import FORMATS, PATH, echo_json, is_pipe, json_option, progress_bar
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from sudare.aggregate import Aggregate
+    from sudare.discovery import Discovered, Discovery
+
+_SUFFIXES = (".arrow", ".parquet")
+
+
+@click.group()
+def discover() -> None:
+    """Find words that nobody has listed.
+
+    \b
+    From the plan to the words:
+      sudare discover new searches --question "What did you look for?" --epsilon 4 -o plan.json
+      sudare discover randomize plan.json answers.csv -o monday   (on the devices)
+      sudare discover decode plan.json monday                     (by the analyst)
+    """
+
+
+@discover.command()
+@click.argument("name")
+@click.option("--question", required=True, help="What people are asked.")
+@click.option("--epsilon", type=float, required=True, help="The most that taking part may cost.")
+@click.option(
+    "--length", type=int, default=8, show_default=True, help="Characters of a word looked at."
+)
+@click.option("--gram", type=int, default=3, show_default=True, help="Characters of a part.")
+@click.option(
+    "--stride", type=int, help="From one part to the next; they share a character unless given."
+)
+@click.option(
+    "--alphabet",
+    default="abcdefghijklmnopqrstuvwxyz",
+    show_default=True,
+    help="The letters; any other character becomes one sign (and a capital its small letter).",
+)
+@click.option(
+    "--asks",
+    type=click.Choice(["either", "both"]),
+    default="either",
+    show_default=True,
+    help="A report of the word or of a part at the full budget, or one of each that share it.",
+)
+@click.option(
+    "--split", type=float, default=0.4, show_default=True, help="With both: the word's share of ε."
+)
+@click.option(
+    "--lifetime",
+    type=float,
+    help="The most that taking part for ever may cost; unless given, each time costs anew.",
+)
+@click.option(
+    "--minimum-reports",
+    type=int,
+    default=100,
+    show_default=True,
+    help="Nothing is decoded of fewer, of the words or of a part.",
+)
+@click.option("-o", "--output", type=PATH, default="-", help="Where the plan goes.")
+def new(
+    name: str,
+    question: str,
+    epsilon: float,
+    length: int,
+    gram: int,
+    stride: int | None,
+    alphabet: str,
+    asks: str,
+    split: float,
+    lifetime: float | None,
+    minimum_reports: int,
+    output: Path,
+) -> None:
+    """Make a plan that costs each person at most EPSILON.
+
+    \b
+    Example:
+      sudare discover new towns --question "Where were you born?" --epsilon 4 --length 10 \\
+        -o plan.json
+    """
+    from sudare.discovery import Discovery
+    from sudare.files import write_whole
+
+    made = Discovery.calibrate(
+        name,
+        question,
+        epsilon=epsilon,
+        length=length,
+        gram=gram,
+        stride=stride,
+        alphabet=alphabet,
+        asks="both" if asks == "both" else "either",
+        split=split,
+        lifetime=lifetime,
+        minimum_reports=minimum_reports,
+    )
+    if is_pipe(output):
+        click.echo(made.to_json(), nl=False)
+        return
+    write_whole(output, made.to_json())
+    joint = "and" if asks == "both" else "or"
+    click.echo(
+        f"{output}: the word {joint} one of {len(made.collections) - 1} parts, "
+        f"ε = {made.epsilon!r}, key {made.key[:12]}…"
+    )
+
+
+@discover.command()
+@click.argument("plan", type=PATH)
+@click.argument("answers", type=PATH, default="-")
+@click.option("-o", "--output", type=PATH, required=True, help="A new folder for the reports.")
+@click.option("--column", default="answer", show_default=True, help="The column of answers.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What ANSWERS is; `lines` is one answer per line, without a header.",
+)
+@click.option(
+    "--insecure-seed",
+    type=int,
+    help="Repeatable noise, for experiments only: who knows the seed sees the answers.",
+)
+def randomize(
+    plan: Path, answers: Path, output: Path, column: str, form: str, insecure_seed: int | None
+) -> None:
+    """Randomise answers into reports: the step that belongs on the devices.
+
+    ANSWERS is a CSV, Parquet or Arrow file, or stdin. The folder gets a file of reports for the
+    words and one for each part.
+
+    \b
+    Example:
+      sudare discover randomize plan.json answers.csv --column search -o monday
+    """
+    from sudare.cli.answers import read_column
+    from sudare.exact import text_up
+    from sudare.randomness import Seeded, System
+    from sudare.wire import report_file
+
+    agreed = _load(plan)
+    rng = System() if insecure_seed is None else Seeded(insecure_seed)
+    done = 0
+    with _new_folder(output) as folder, progress_bar(bytes_total=True) as progress:
+        task = progress.add_task("randomising", total=None)
+
+        def advance(read: int, size: int) -> None:
+            progress.update(task, completed=read, total=size or None)
+
+        with ExitStack() as stack:
+            sinks = [
+                stack.enter_context(
+                    report_file(folder / f"{stem}.arrow", collection.report_dtype, collection.key)
+                )
+                for stem, collection in zip(_stems(agreed), agreed.collections, strict=True)
+            ]
+            for chunk in read_column(answers, column, form, advance):
+                sent = agreed.randomize(chunk.to_pylist(), rng, done)
+                for sink, (_, reports) in zip(sinks, sent, strict=True):
+                    sink.write(reports)
+                done += len(chunk)
+        if not done:
+            raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
+    seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
+    click.echo(
+        f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each{seeded}", err=True
+    )
+
+
+@discover.command()
+@click.argument("plan", type=PATH)
+@click.argument("folders", type=PATH, nargs=-1, required=True)
+@click.option(
+    "--level", type=float, default=0.05, show_default=True, help="False ones among words found."
+)
+@click.option(
+    "--most", type=int, default=100_000, show_default=True, help="Joined words put to the test."
+)
+@json_option
+def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_json: bool) -> None:
+    """Find the words, and the share of people behind each.
+
+    FOLDERS are those of `sudare discover randomize`.
+
+    \b
+    Examples:
+      sudare discover decode plan.json monday tuesday
+      sudare discover decode plan.json monday --json
+    """
+    from sudare.discovery import discover as find
+
+    agreed = _load(plan)
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise ParameterError("a folder is named twice; its reports would count twice")
+    counted = [total for folder in folders for total in _counted(agreed, folder)]
+    found = find(agreed, counted, level=level, most=most)
+    if as_json:
+        echo_json(_document(agreed, found))
+        return
+    from rich.console import Console
+
+    if found.rows():
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table("word", "share", "95 % interval", title=Text(agreed.question))
+        for row in found.rows():
+            interval = f"{row['low']:.3%} to {row['high']:.3%}"
+            table.add_row(Text(row["candidate"]), f"{row['estimate']:.3%}", interval)
+        Console().print(table)
+    for note in found.notes():
+        click.echo(note)
+
+
+def _document(agreed: "Discovery", found: "Discovered") -> dict[str, object]:
+    return {
+        "discovery": agreed.name,
+        "key": agreed.key,
+        "epsilon": agreed.epsilon,
+        "reports": dict(zip(_stems(agreed), found.n, strict=True)),
+        "grams": dict(zip(_stems(agreed)[1:], found.grams, strict=True)),
+        "joined": found.joined,
+        "capped": found.capped,
+        "found": found.rows(),
+        "unexplained": 1.0 if found.decoded is None else found.decoded.unexplained,
+    }
+
+
+def _stems(agreed: "Discovery") -> list[str]:
+    """The names of the files in a folder of reports, without suffix."""
+    spelling = agreed.spelling
+    parts = [f"characters-{place + 1}-{place + spelling.gram}" for place in spelling.places]
+    return ["whole", *parts]
+
+
+def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
+    from sudare.engines import local
+    from sudare.wire import read_reports
+
+    if not folder.is_dir():
+        raise ParameterError(f"{folder} is no folder of `sudare discover randomize`")
+    for stem, collection in zip(_stems(agreed), agreed.collections, strict=True):
+        files = [path for suffix in _SUFFIXES if (path := folder / f"{stem}{suffix}").exists()]
+        if not files:
+            raise InvalidDocument(f"{folder} has no {stem}.arrow; a part without reports has one")
+        for path in files:
+            yield local.aggregate(
+                collection, read_reports(path, collection.report_dtype, collection.key)
+            )
+
+
+def _load(path: Path) -> "Discovery":
+    from sudare.discovery import Discovery
+
+    data = path.read_bytes()
+    if not data:
+        raise InvalidDocument(f"{path} is empty; a discovery is a JSON document")
+    return Discovery.from_json(data)
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """A folder that is there if the block ends well, and not at all otherwise."""
+    if path.exists():
+        raise ParameterError(f"{path} is there already; name a new folder")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent} is no folder to make another in")
+    temporary = Path(mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    try:
+        yield temporary
+        os.umask(mask := os.umask(0))  # there is no other way to ask
+        temporary.chmod(0o777 & ~mask)
+        temporary.rename(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,219 @@
+"""Free text back from its reports: which candidates people hold, and how many do."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.bloom import design_rows
+from sudare.bounds.rappor import rare_variance, reports_needed, smallest_detectable
+from sudare.collection import Collection
+from sudare.errors import InvalidDocument, ParameterError, TooFewReports
+from sudare.estimation.bits import BitShares
+from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, find
+from sudare.estimation.design import Design
+from sudare.mechanisms.rappor import Rappor
+from sudare.strings import Digests, digests, hashable_text
+
+MEMORY = 4 << 30  # bytes that candidates' bits may take
+_CHUNK = 1 << 14  # candidates hashed between two calls of ``progress``
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """The candidates found in a collection's reports, and what is left unexplained.
+
+    Attributes:
+        n: the number of reports.
+        candidates: every candidate that was tested.
+        findings: what is known of each.
+        level: the level of the test.
+        correction: how the test was adjusted for asking so often.
+        confidence: the level of the intervals.
+        smallest: the share that would be found with an even chance.
+    """
+
+    n: int
+    candidates: tuple[str, ...]
+    findings: Findings
+    level: float
+    correction: Correction
+    confidence: float
+    smallest: float
+
+    @property
+    def unexplained(self) -> float:
+        """The share of people whose answer is none of those found ("other")."""
+        return 1 - self.findings.explained
+
+    def interval(self, numbers: NDArray[np.intp]) -> tuple[NDArray[np.float64], ...]:
+        """The ends of the intervals of some candidates."""
+        from scipy.special import ndtri
+
+        reach = float(ndtri((1 + self.confidence) / 2)) * self.findings.stderr[numbers]
+        return self.findings.shares[numbers] - reach, self.findings.shares[numbers] + reach
+
+    def rows(self, *, everyone: bool = False) -> list[dict[str, Any]]:
+        """A row per candidate found, or per candidate and whether it is found, by falling share."""
+        findings = self.findings
+        numbers = np.argsort(-findings.shares, kind="stable") if everyone else findings.found
+        columns = (
+            findings.shares[numbers],
+            findings.stderr[numbers],
+            *self.interval(numbers),
+            findings.p_values[numbers],
+            findings.adjusted[numbers],
+        )
+        names = ("estimate", "stderr", "low", "high", "p_value", "adjusted")
+        rows: list[dict[str, Any]] = [
+            {"candidate": self.candidates[number], **dict(zip(names, row, strict=True))}
+            for number, row in zip(numbers, np.column_stack(columns).tolist(), strict=True)
+        ]
+        if everyone:
+            for row in rows:
+                row["found"] = row["adjusted"] <= self.level
+        return rows
+
+
+def decode(  # noqa: PLR0913 - what an analyst may choose
+    collection: Collection,
+    aggregate: Aggregate,
+    candidates: Iterable[str],
+    *,
+    level: float = 0.05,
+    correction: Correction = "benjamini-hochberg",
+    confidence: float = 0.95,
+    memory: int = MEMORY,
+    progress: Callable[[int], object] | None = None,
+) -> Decoded:
+    """Which candidates people hold, and how many do.
+
+    Args:
+        collection: a collection of free text.
+        aggregate: its reports, counted.
+        candidates: texts that people may have answered, in any order, as a list or a stream.
+        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
+        confidence: the level of the intervals.
+        memory: the bytes that the candidates' bits may take.
+        progress: hears how many candidates have been hashed.
+    """
+    mechanism = check_question(collection, level, correction, confidence)
+    if not isinstance(aggregate, Aggregate):
+        raise ParameterError(
+            f"decode takes an Aggregate, got {type(aggregate).__name__}: count the reports first "
+            f"(collection.aggregate), or weigh them one by one (decode_reports)"
+        )
+    counts = collection.released(aggregate).counts
+    if counts.shape != mechanism.zero.counts.shape:
+        raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
+    texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory, progress)
+    tests = number_of_tests(correction, len(texts), level)
+    smallest = smallest_detectable(mechanism, aggregate.n, tests, level)
+    if smallest > 1:
+        needed = reports_needed(mechanism, tests, level)
+        raise TooFewReports(
+            f"{aggregate.n} reports can't show even a text that everybody answered, in {tests} "
+            f"tests; at least {needed} are needed"
+        )
+    rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
+    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    if design.coincidence > level / tests:
+        raise ParameterError(
+            f"{mechanism.cohorts} cohorts of {mechanism.bits} bits can't tell {len(texts)} "
+            f"candidates apart at the level {level}: make a collection with more of them"
+        )
+    if counts[:, 0].sum() != aggregate.n:
+        raise InvalidDocument(
+            f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
+        )
+    findings = find(
+        design,
+        BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others),
+        level,
+        correction,
+    )
+    absent = np.delete(findings.stderr, findings.found)
+    if absent.size:  # they are judged by more noise than theory expects if texts are missing
+        expected = math.sqrt(rare_variance(mechanism, aggregate.n))
+        smallest *= max(float(np.median(absent)) / expected, 1)
+    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest)
+
+
+def check_question(
+    collection: Collection, level: float, correction: Correction, confidence: float
+) -> Rappor:
+    """The mechanism of a collection of free text, if it can be decoded so."""
+    mechanism = collection.mechanism
+    if not isinstance(mechanism, Rappor) or not mechanism.hashes:
+        raise ParameterError(
+            f"“{collection.name}” has a list of answers: `sudare estimate` gives their shares"
+        )
+    for name, value in (("level", level), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise ParameterError(f"the {name} must lie between 0 and 1, got {value}")
+    if correction not in ADJUSTMENTS:
+        raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
+    return mechanism
+
+
+def number_of_tests(correction: Correction, candidates: int, level: float) -> int:
+    """How many tests share the level."""
+    tests = 1 if correction == "none" else candidates
+    if level / tests >= 0.5:
+        raise ParameterError(
+            f"a level of {level} tests nothing: {tests} tests need one below {tests / 2}"
+        )
+    return tests
+
+
+def hash_candidates(
+    key: str,
+    mechanism: Rappor,
+    candidates: Iterable[str],
+    memory: int = MEMORY,
+    progress: Callable[[int], object] | None = None,
+) -> tuple[tuple[str, ...], Digests]:
+    """Candidates with their digests: each different, none empty, and not too many."""
+    if isinstance(candidates, str | bytes):
+        raise ParameterError("candidates must be a list of texts, got a single one")
+    each = np.dtype(np.uint32).itemsize * mechanism.cohorts * mechanism.hashes
+    texts: list[str] = []
+    parts: list[Digests] = []
+    for chunk in _chunks(candidates):
+        encoded = []
+        for text in chunk:
+            try:
+                encoded.append(hashable_text(text))
+            except ValueError as error:
+                where = len(texts) + len(encoded) + 1
+                raise ParameterError(f"candidate number {where} {error}") from None
+        texts += chunk
+        parts.append(digests(key, encoded))
+        if len(texts) * each > memory:
+            raise ParameterError(
+                f"more than {memory // each} candidates need over {memory:,} bytes of memory "
+                f"({each} each); raise the limit (--memory) or split the candidates"
+            )
+        if progress is not None:
+            progress(len(texts))
+    if not texts:
+        raise ParameterError("there are 0 candidates; decoding needs at least 1")
+    hashed = np.concatenate(parts)
+    order = np.argsort(hashed["seed"], kind="stable")  # 64 bits: alike only if the text is
+    twice = np.flatnonzero(hashed[order][1:] == hashed[order][:-1])
+    if twice.size:
+        first, second = sorted(int(number) + 1 for number in order[twice[0] : twice[0] + 2])
+        raise ParameterError(f"candidates number {first} and {second} are the same text")
+    return tuple(texts), hashed
+
+
+def _chunks(candidates: Iterable[str]) -> Iterator[list[str]]:
+    source = iter(candidates)
+    while chunk := list(islice(source, _CHUNK)):
+        yield chunk

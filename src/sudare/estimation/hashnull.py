@@ -1,0 +1,100 @@
+"""The law of a candidate that nobody holds, whatever else is in the data.
+
+Such a candidate's bits are where the hash family put them: at random. So its score, the sum of
+the residuals at its bits, is a sum of independent draws from the residuals of each cohort. That
+law needs no assumption about the noise, nor about strings that are missing from the candidates:
+it is read off the residuals, and its far tail is found by a saddlepoint approximation
+(Lugannani and Rice 1980), which keeps its relative accuracy where a normal law would not.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_NEAREST = 0.5  # the first tilt, in standard deviations of the score: about its mean there
+_OCTAVES = 7  # how often it doubles: up to 64 standard deviations
+_STEPS = 16  # tilts per octave
+_LARGEST_ROOT = 37.0  # beyond which a normal tail is no float any more
+
+
+@dataclass(frozen=True, eq=False)
+class HashNull:
+    """Upper tails of a null candidate's score, in units of its standard deviation.
+
+    A tail is that of a normal law at the score's root, which is nearly the score itself and
+    therefore easy to interpolate.
+
+    Attributes:
+        deviation: the standard deviation of the score.
+        scores: where the tail is known, rising.
+        roots: where a normal law has the same tail, rising.
+    """
+
+    deviation: float
+    scores: Floats
+    roots: Floats
+
+    def p_values(self, standardised: Floats) -> Floats:
+        """The chance that a candidate nobody holds scores at least so much."""
+        from scipy.special import ndtr
+
+        # Below the middle nothing is at stake, and the normal law serves: score and root agree.
+        middle = [-_LARGEST_ROOT, np.nextafter(self.scores[0], -np.inf)]
+        scores, roots = (np.concatenate([middle, part]) for part in (self.scores, self.roots))
+        return np.asarray(ndtr(-np.interp(standardised, scores, roots)), np.float64)
+
+    def threshold(self, chance: float) -> float:
+        """The least score whose p-value is at most this chance, of the upper half of the law."""
+        from scipy.special import ndtri
+
+        root = -float(ndtri(chance))
+        if root > self.roots[-1]:
+            return float("inf")
+        return (
+            min(root, self.scores[0])
+            if root < self.roots[0]
+            else float(np.interp(root, self.roots, self.scores))
+        )
+
+
+def hash_null(residuals: Floats, hashes: int) -> HashNull:
+    """The law of a score, from weighted residuals: a row per cohort, each summing to 0."""
+    variance = hashes * float((residuals**2).mean(axis=1).sum())
+    deviation = max(float(np.sqrt(variance)), float(np.finfo(np.float64).tiny))
+    tilts, cumulant, mean, curvature = _cumulants(residuals / deviation, hashes)
+    root = np.sqrt(2 * np.maximum(tilts * mean - cumulant, 0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Lugannani-Rice in the form of Barndorff-Nielsen: one normal tail, safe far out.
+        moved = root + np.log(tilts * np.sqrt(curvature) / root) / root
+    usable = np.isfinite(moved) & (curvature > 0)
+    scores, roots = mean[usable], np.minimum(moved[usable], _LARGEST_ROOT)
+    rising = np.concatenate([[True], np.diff(np.maximum.accumulate(scores)) > 0])
+    return HashNull(deviation, scores[rising], np.maximum.accumulate(roots)[rising])
+
+
+def _cumulants(values: Floats, hashes: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Tilts, and at each the cumulant function of the score and its first two derivatives.
+
+    The tilted law has weights exp(tilt · value), up to a factor. Tilts are evenly spaced within
+    an octave, so that a weight grows by the same ratio at each, and by its square in the next.
+    """
+    from sudare.kernels.tilts import tilted_sums
+
+    cohorts, bits = values.shape
+    steps = _NEAREST / _STEPS * 2.0 ** np.repeat(np.arange(_OCTAVES), _STEPS)
+    tilts = _NEAREST - steps[0] + np.cumsum(steps)
+    top = values.max(axis=1)
+    columns = np.ascontiguousarray(values.T)
+    exponents = columns - top  # never above 0: a weight can only vanish
+    weights, ratios = np.exp((tilts[0] - steps[0]) * exponents), np.exp(steps[0] * exponents)
+    sums = np.empty((tilts.size, 3, cohorts))
+    for octave in range(_OCTAVES):
+        tilted_sums(columns, ratios, weights, sums[octave * _STEPS : (octave + 1) * _STEPS])
+        ratios *= ratios
+    total, first, second = sums[:, 0], sums[:, 1] / sums[:, 0], sums[:, 2] / sums[:, 0]
+    cumulant = np.log(total / bits).sum(axis=1) + tilts * top.sum()
+    curvature = (second - first**2).sum(axis=1)
+    return tilts, hashes * cumulant, hashes * first.sum(axis=1), hashes * curvature

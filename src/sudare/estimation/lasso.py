@@ -1,0 +1,104 @@
+"""Non-negative LASSO with an intercept on bit positions, certified by its duality gap.
+
+Few of many candidates matter. So the problem is solved on a working set by coordinate descent,
+and one pass over all candidates then says which others want to join, and how far the solution
+can be from the best one.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sudare.errors import ParameterError
+from sudare.estimation.design import Design, Floats, Indices
+
+_MOST_ROUNDS = 100
+_FIRST_SET = 256  # candidates in the first working set
+_INNER = 1e-3  # of the gap that is asked for: what a sweep may still gain
+
+
+@dataclass(frozen=True, eq=False)
+class Lasso:
+    """The minimiser of ½ (y - Xb)'W(y - Xb) + penalty · Σb over b ≥ 0.
+
+    Attributes:
+        support: the candidates with a positive coefficient.
+        coefficients: theirs.
+        penalty: the price of a unit of coefficient.
+        objective: the value reached.
+        gap: no b gives a value lower than ``objective - gap``.
+        gradient: for every candidate, what a little of it would gain before the penalty.
+    """
+
+    support: Indices
+    coefficients: Floats
+    penalty: float
+    objective: float
+    gap: float
+    gradient: Floats
+
+
+def nonnegative_lasso(
+    design: Design, response: Floats, weights: Floats, penalty: float, tolerance: float = 1e-6
+) -> Lasso:
+    """Solve to a duality gap of ``tolerance`` times the value at b = 0.
+
+    Args:
+        design: the candidates.
+        response: one value per row, summing to 0 in every cohort.
+        weights: one per row, the same in all rows of a cohort.
+        penalty: the price of a unit of coefficient, above 0.
+        tolerance: what part of the value at 0 may be left to gain.
+    """
+    from sudare.kernels.columns import descend
+
+    if penalty <= 0:
+        raise ParameterError(f"a penalty must be above 0, got {penalty}")
+    linear = design.scores(weights * response)
+    start = float(weights @ response**2) / 2
+    working = np.empty(0, np.intp)
+    point = np.empty(0)
+    gradient, residual = linear, response
+    for _ in range(_MOST_ROUNDS):
+        primal = float(weights @ residual**2) / 2 + penalty * float(point.sum())
+        gap = primal - dual_value(
+            response, residual, weights, penalty, float(gradient.max(initial=0))
+        )
+        if gap <= tolerance * start:
+            break
+        working, point = _next_set(working, point, gradient, penalty)
+        gram = design.gram(working, weights)
+        descend(gram, linear[working], penalty, _INNER * tolerance * start / len(working), point)
+        residual = response - design.fitted(working, point)
+        gradient = design.scores(weights * residual)
+    kept = point > 0
+    return Lasso(working[kept], point[kept], penalty, primal, gap, gradient)
+
+
+def dual_value(
+    response: Floats, residual: Floats, weights: Floats, penalty: float, steepest: float
+) -> float:
+    """A value that no b goes below: the residual, shrunk until no candidate wants in, is dual."""
+    shrink = min(1.0, penalty / steepest) if steepest > 0 else 1.0
+    # The best multiple of the residual that is still feasible.
+    length = float(weights @ residual**2)
+    scale = min(shrink, float((weights * response) @ residual) / length) if length else 0.0
+    gone = response - scale * residual
+    return float(weights @ response**2 - weights @ gone**2) / 2
+
+
+def _next_set(
+    working: Indices, point: Floats, gradient: Floats, penalty: float
+) -> tuple[Indices, Floats]:
+    """Who is in with a positive coefficient, and the outsiders who want in most."""
+    kept = point > 0
+    outside = gradient.copy()
+    outside[working] = -np.inf
+    wanting = np.flatnonzero(outside > penalty)
+    room = max(_FIRST_SET, 2 * int(kept.sum()))
+    if wanting.size > room:
+        wanting = wanting[np.argpartition(-outside[wanting], room)[:room]]
+    return (
+        np.concatenate([working[kept], wanting]),
+        np.concatenate([point[kept], np.zeros(wanting.size)]),
+    )

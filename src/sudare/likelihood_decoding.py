@@ -1,0 +1,108 @@
+"""Free text back from the single reports: every report's likelihood, not only the bits' sums.
+
+A bit sum forgets which bits came together. For a text of several bits that is most of what the
+reports say, so with ``hashes`` of 4 or more this finds far more texts than ``sudare.decode``, at
+a cost that grows with reports times candidates.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from sudare.bounds.rappor import detectable_deviations, likelihood_information
+from sudare.collection import Collection
+from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates, number_of_tests
+from sudare.errors import ParameterError, TooFewReports
+from sudare.estimation.candidates import (
+    ADJUSTMENTS,
+    Correction,
+    Findings,
+    critical_chance,
+    explained,
+)
+from sudare.estimation.leftout import Judged, judge
+from sudare.estimation.mixture import Floats, Mixture, most_likely_mixture
+from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
+from sudare.mechanism import Records
+from sudare.mechanisms.rappor import Rappor
+
+_DECOYS = 1000
+
+
+def decode_reports(  # noqa: PLR0913 - what an analyst may choose
+    collection: Collection,
+    reports: Records | Iterable[Records],
+    candidates: Iterable[str],
+    *,
+    level: float = 0.05,
+    correction: Correction = "benjamini-hochberg",
+    confidence: float = 0.95,
+    pairs: int = PAIRS,
+    memory: int = MEMORY,
+    progress: Callable[[float], object] | None = None,
+) -> Decoded:
+    """Which candidates people hold, and how many do, from the reports themselves.
+
+    ``findings.mixture`` holds the most likely shares of all candidates and, last, of "other"
+    texts, with their certificate. The findings' own shares are not bound to be positive, so that
+    their intervals keep their level.
+
+    Args:
+        collection: a collection of free text.
+        reports: its reports, as an array or as several.
+        candidates: texts that people may have answered, in any order, as a list or a stream.
+        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
+        confidence: the level of the intervals.
+        pairs: the most reports times candidates to compute.
+        memory: the bytes that the candidates' bits may take.
+        progress: hears after each pass how much log-likelihood may be left to gain.
+    """
+    mechanism = check_question(collection, level, correction, confidence)
+    texts, hashed = hash_candidates(collection.key, mechanism, candidates, memory)
+    told = gather(collection, reports, len(texts), pairs, "candidates")
+    tests = number_of_tests(correction, len(texts), level)
+    expected = _expected_smallest(mechanism, len(told), tests, level)
+    every = likelihoods(mechanism, told, hashed).kept()
+    mixture = most_likely_mixture(every, progress)
+    decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
+    judged = judge(every, decoys, mixture)
+    smallest = max(expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], tests, level))
+    findings = _findings(judged, mixture, level, correction)
+    return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
+
+
+def _expected_smallest(mechanism: Rappor, n: int, tests: int, level: float) -> float:
+    """The share that theory needs to find a rare text; refused if it is more than everybody."""
+    needed = detectable_deviations(tests, level) ** 2 / likelihood_information(mechanism)
+    if needed > n:
+        raise TooFewReports(
+            f"{n} reports can't show even a text that everybody answered, in {tests} "
+            f"tests; at least {math.ceil(needed)} are needed"
+        )
+    return math.sqrt(needed / n)
+
+
+def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float:
+    """The share that a typical rare candidate needs to be found with an even chance."""
+    known = np.isfinite(stderr)
+    if not known.any():
+        raise ParameterError(
+            f"the {stderr.size} candidates can't be told apart: their bits are the same"
+        )
+    rare = known & (shares <= np.median(shares[known]))
+    return detectable_deviations(tests, level) * float(np.median(stderr[rare]))
+
+
+def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
+    p_values = judged.p_values[:-1]
+    shares, stderr, scores = judged.shares[:-1], judged.stderr[:-1], judged.scores[:-1]
+    adjusted = ADJUSTMENTS[correction](p_values)
+    found = np.flatnonzero(adjusted <= level)
+    found = found[np.argsort(-shares[found], kind="stable")]
+    nobody, nothing = np.empty(0, np.intp), np.empty((0, 0))
+    chance = critical_chance(level, correction, found.size, p_values.size)
+    cut = detectable_deviations(1, chance)
+    total = explained(nobody, nothing, scores, cut, shares, stderr, found)
+    return Findings(found, shares, stderr, p_values, adjusted, *total, mixture=mixture)
