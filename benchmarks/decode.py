@@ -18,7 +18,7 @@ from sudare import Collection, Rappor
 from sudare.bloom import design_rows
 from sudare.decoding import decode, hash_candidates
 from sudare.estimation.bits import BitShares
-from sudare.estimation.candidates import find
+from sudare.estimation.candidates import find, screen
 from sudare.estimation.design import Design
 from sudare.estimation.lasso import nonnegative_lasso
 from sudare.randomness import Seeded
@@ -63,7 +63,8 @@ def main(
         return result
     # The peer has no weights: both solve the problem without them.
     response = BitShares(sizes, sums, mechanism.holder, mechanism.others).response
-    weights, penalty = np.ones_like(response), decoded.findings.screening.penalty
+    bits = BitShares(sizes, sums, mechanism.holder, mechanism.others)
+    weights, penalty = np.ones_like(response), screen(design, bits).penalty
     np.savez(problem, rows=rows, response=response, penalty=penalty)
     solution = nonnegative_lasso(design, response, weights, penalty)
     taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)
