@@ -210,7 +210,7 @@ def test_other_mechanisms_report_afresh(family: type[GRR | OUE | SUE]) -> None:
 
 
 def test_a_wrong_answer_is_refused_before_anything_is_drawn() -> None:
-    with pytest.raises(InvalidAnswer, match="position 0 has 0 bytes"):
+    with pytest.raises(InvalidAnswer, match="position 0 is not a text of 1 to 10000 bytes"):
         Device.new().report(TEXTS, "")
     with pytest.raises(InvalidAnswer, match="position 0 is not one of the 64 answers"):
         Device.new().report(SITES, "64")

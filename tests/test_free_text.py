@@ -62,7 +62,7 @@ def test_free_text_is_hashed_under_the_collections_own_key() -> None:
 
 @pytest.mark.parametrize("first", [0, 1000])
 def test_a_wrong_text_is_refused_by_its_place_among_all(first: int) -> None:
-    with pytest.raises(InvalidAnswer, match=f"position {first + 1} has 0 bytes"):
+    with pytest.raises(InvalidAnswer, match=f"position {first + 1} is not a text of 1 to"):
         WORDS.encode(["tea", ""], first)
     with pytest.raises(InvalidAnswer, match=f"position {first + 1} is not one of the 3 answers"):
         SITES.encode(["green", "tea"], first)

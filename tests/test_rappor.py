@@ -200,8 +200,8 @@ def test_simulated_texts_need_whole_people() -> None:
 
 KEPT = "each bit is flipped with a chance of 25 %, once and for good"
 SAID = (
-    "a report says yes {} % of the time to a bit that is set "
-    "and {} % of the time to one that is not."
+    "a report says yes, all told, {} % of the time to a bit that the answer sets and {} % of the "
+    "time to one that it doesn't."
 )
 
 
@@ -210,7 +210,7 @@ SAID = (
     [
         (
             Rappor(128, 2, 64, 0.5, 0.5, 0.75),
-            f"An answer sets 2 of 128 bits; {KEPT}; {SAID.format(75, 50)}",
+            f"An answer sets 2 of 128 bits; {KEPT}; {SAID.format(69, 56)}",
         ),
         (
             Rappor(4, 0, 1, 0.5, 0.0, 1.0),
