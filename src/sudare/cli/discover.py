@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import FORMATS, PATH, echo_json, is_pipe, json_option, progress_bar
+from sudare.cli.options import PATH, answer_options, echo_json, is_pipe, json_option, progress_bar
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -124,20 +124,7 @@ def new(
 @click.argument("plan", type=PATH)
 @click.argument("answers", type=PATH, default="-")
 @click.option("-o", "--output", type=PATH, required=True, help="A new folder for the reports.")
-@click.option("--column", default="answer", show_default=True, help="The column of answers.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="What ANSWERS is; `lines` is one answer per line, without a header.",
-)
-@click.option(
-    "--insecure-seed",
-    type=int,
-    help="Repeatable noise, for experiments only: who knows the seed sees the answers.",
-)
+@answer_options
 def randomize(
     plan: Path, answers: Path, output: Path, column: str, form: str, insecure_seed: int | None
 ) -> None:

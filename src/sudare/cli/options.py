@@ -30,6 +30,30 @@ def collection_argument(command: Command) -> Command:
     return click.argument("collection", type=PATH)(command)
 
 
+def answer_options(command: Command) -> Command:
+    """How answers are read, and an experiment's seed: of every command that randomises."""
+    for option in (  # the last is applied first, and so stands first
+        click.option(
+            "--insecure-seed",
+            type=int,
+            help="Repeatable noise, for experiments only: who knows the seed sees the answers.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            default="auto",
+            show_default=True,
+            help="What ANSWERS is; `lines` is one answer per line, without a header.",
+        ),
+        click.option(
+            "--column", default="answer", show_default=True, help="The column of answers."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def json_option(command: Command) -> Command:
     """Machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)

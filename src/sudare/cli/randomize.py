@@ -5,8 +5,8 @@ from pathlib import Path
 import rich_click as click
 
 from sudare.cli.options import (
-    FORMATS,
     PATH,
+    answer_options,
     binary_stdout,
     collection_argument,
     is_pipe,
@@ -20,20 +20,7 @@ from sudare.cli.options import (
 @collection_argument
 @click.argument("answers", type=PATH, default="-")
 @click.option("-o", "--output", type=PATH, default="-", help="reports.arrow or reports.parquet.")
-@click.option("--column", default="answer", show_default=True, help="The column of answers.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="What ANSWERS is; `lines` is one answer per line, without a header.",
-)
-@click.option(
-    "--insecure-seed",
-    type=int,
-    help="Repeatable noise, for experiments only: who knows the seed sees the answers.",
-)
+@answer_options
 def randomize(
     collection: Path,
     answers: Path,
