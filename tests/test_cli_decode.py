@@ -15,7 +15,7 @@ from markup import number, read
 from sudare import Aggregate, Collection, Seeded, decode
 from sudare.cli.decoded import Discoveries
 from sudare.cli.options import CORRECTIONS
-from sudare.estimation.candidates import ADJUSTMENTS
+from sudare.estimation.significance import ADJUSTMENTS
 
 FIELDS = ["candidate", "estimate", "stderr", "low", "high", "p_value", "adjusted"]
 

@@ -93,7 +93,7 @@ def test_its_intervals_and_discoveries_keep_their_promises(missing: int, seed: i
         narrow += int((np.abs(middle - asked.truth) <= reach / 2).sum())
         tested += every.size
         absent = asked.truth == 0
-        low += int((decoded.findings.p_values[absent] < 0.05).sum())
+        low += int((decoded.findings.tests.p_values[absent] < 0.05).sum())
         nobody += int(absent.sum())
     assert bdtr(held, tested, 0.925) > ALPHA
     assert bdtr(narrow, tested, 0.925) < ALPHA  # the power: half as wide, and it shows
@@ -130,7 +130,7 @@ def test_other_texts_are_seen_as_other(seed: int) -> None:
     decoded = decode_reports(asked.collection, asked.reports, strangers, correction="bonferroni")
     assert decoded.findings.mixture is not None
     assert decoded.findings.mixture.shares[-1] > 0.5
-    assert decoded.findings.adjusted.min() > ALPHA
+    assert decoded.findings.tests.adjusted.min() > ALPHA
 
 
 def test_one_text_that_everybody_holds() -> None:

@@ -8,11 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.special import bdtrc
+from scipy.special import bdtrc, ndtr, ndtri
 from scipy.stats import binom, false_discovery_control
 
 from chance import ALPHA
-from sudare.estimation.significance import benjamini_hochberg, holm, presence
+from sudare.estimation.significance import (
+    Correction,
+    Tests,
+    benjamini_hochberg,
+    holm,
+    presence,
+)
 from sudare.mechanisms.unary import OUE
 from sudare.randomness import Seeded
 
@@ -132,3 +138,16 @@ def test_a_present_answer_is_found(seed: int) -> None:
     truth = [8000, 2000, *[0] * (ABSENT - 2)]
     total = mechanism.simulate(truth, Seeded(seed))
     assert (holm(presence(total.counts, total.n, mechanism.others))[:2] < LEVEL).all()
+
+
+@pytest.mark.parametrize("correction", ["benjamini-hochberg", "bonferroni", "none"])
+def test_the_few_near_the_level_are_judged_as_all_together(correction: Correction) -> None:
+    generator = np.random.default_rng(5)
+    scores = np.concatenate([generator.normal(size=2000), generator.normal(4, 1, 50)])
+    tests = Tests(scores, lambda x: np.asarray(ndtr(-x), np.float64), correction)
+    for level in (0.01, 0.05, 0.2):
+        found, p_values, adjusted = tests.passed(level, float(-ndtri(level)))
+        assert found.tolist() == np.flatnonzero(tests.adjusted <= level).tolist()
+        assert found.size > 10
+        assert p_values.tolist() == tests.p_values[found].tolist()
+        assert adjusted == pytest.approx(tests.adjusted[found], rel=1e-15)

@@ -60,7 +60,7 @@ class Survey:
         """The p-value of each of these candidates by our decoder."""
         texts = [CANDIDATES[number] for number in candidates]
         found = decode(self.collection, self.aggregate, texts, correction="none", level=LEVEL)
-        return found.findings.p_values
+        return found.findings.tests.p_values
 
     def printed(self, candidates: Indices) -> Floats:
         """The same by the document's decoder, on a dense matrix and debiased counts."""

@@ -15,8 +15,9 @@ from sudare.bounds.rappor import rare_variance, reports_needed, smallest_detecta
 from sudare.collection import Collection
 from sudare.errors import InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.bits import BitShares
-from sudare.estimation.candidates import ADJUSTMENTS, Correction, Findings, find
+from sudare.estimation.candidates import Findings, find
 from sudare.estimation.design import Design
+from sudare.estimation.significance import ADJUSTMENTS, Correction
 from sudare.mechanisms.rappor import Rappor
 from sudare.strings import Digests, digests, hashable_text
 
@@ -61,13 +62,20 @@ class Decoded:
     def rows(self, *, everyone: bool = False) -> list[dict[str, Any]]:
         """A row per candidate found, or per candidate and whether it is found, by falling share."""
         findings = self.findings
-        numbers = np.argsort(-findings.shares, kind="stable") if everyone else findings.found
+        numbers, p_values, adjusted = (
+            findings.found,
+            findings.found_p_values,
+            findings.found_adjusted,
+        )
+        if everyone:
+            numbers = np.argsort(-findings.shares, kind="stable")
+            p_values, adjusted = findings.tests.p_values[numbers], findings.tests.adjusted[numbers]
         columns = (
             findings.shares[numbers],
             findings.stderr[numbers],
             *self.interval(numbers),
-            findings.p_values[numbers],
-            findings.adjusted[numbers],
+            p_values,
+            adjusted,
         )
         names = ("estimate", "stderr", "low", "high", "p_value", "adjusted")
         rows: list[dict[str, Any]] = [

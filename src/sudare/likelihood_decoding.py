@@ -14,15 +14,10 @@ from sudare.bounds.rappor import detectable_deviations, likelihood_information
 from sudare.collection import Collection
 from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates, number_of_tests
 from sudare.errors import ParameterError, TooFewReports
-from sudare.estimation.candidates import (
-    ADJUSTMENTS,
-    Correction,
-    Findings,
-    critical_chance,
-    explained,
-)
+from sudare.estimation.candidates import Findings, by_share, critical_chance, explained
 from sudare.estimation.leftout import Judged, judge
 from sudare.estimation.mixture import Floats, Mixture, most_likely_mixture
+from sudare.estimation.significance import Correction, Tests
 from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
 from sudare.mechanism import Records
 from sudare.mechanisms.rappor import Rappor
@@ -96,13 +91,11 @@ def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float
 
 
 def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
-    p_values = judged.p_values[:-1]
     shares, stderr, scores = judged.shares[:-1], judged.stderr[:-1], judged.scores[:-1]
-    adjusted = ADJUSTMENTS[correction](p_values)
-    found = np.flatnonzero(adjusted <= level)
-    found = found[np.argsort(-shares[found], kind="stable")]
+    tests = Tests(-judged.p_values[:-1], np.negative, correction)
+    found = by_share(tests.passed(level, -level), shares)
     nobody, nothing = np.empty(0, np.intp), np.empty((0, 0))
-    chance = critical_chance(level, correction, found.size, p_values.size)
+    chance = critical_chance(level, correction, found[0].size, shares.size)
     cut = detectable_deviations(1, chance)
-    total = explained(nobody, nothing, scores, cut, shares, stderr, found)
-    return Findings(found, shares, stderr, p_values, adjusted, *total, mixture=mixture)
+    total = explained(nobody, nothing, scores, cut, shares, stderr, found[0])
+    return Findings(*found, tests, shares, stderr, *total, mixture=mixture)

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MECHANISMS = ("grr", "oue", "sue")  # sudare.mechanisms.CATEGORICAL, without importing it
-CORRECTIONS = ("benjamini-hochberg", "bonferroni", "none")  # sudare.estimation.candidates has them
+CORRECTIONS = (
+    "benjamini-hochberg",
+    "bonferroni",
+    "none",
+)  # sudare.estimation.significance has them
 CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PLOTS = (".png", ".svg", ".pdf", ".html")

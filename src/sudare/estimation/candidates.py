@@ -11,9 +11,7 @@ The stages, each a function of its own:
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
@@ -22,15 +20,8 @@ from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
 from sudare.estimation.mixture import Mixture
 from sudare.estimation.refit import Fit, bulk, column_weight, refit
-from sudare.estimation.significance import benjamini_hochberg, bonferroni
+from sudare.estimation.significance import Correction, Tests
 
-Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
-
-ADJUSTMENTS: dict[str, Callable[[Floats], Floats]] = {
-    "benjamini-hochberg": benjamini_hochberg,
-    "bonferroni": bonferroni,
-    "none": lambda p_values: p_values,
-}
 _SHRUNK = 0.75  # of the penalty that theory asks for: refit and test forgive a few too many
 _NEAR = 0.3  # of the penalty: who comes so near to being proposed contends for a place
 _ABOUT = 0.5  # standard deviations on either side of a cut that count as being at it
@@ -43,10 +34,11 @@ class Findings:
 
     Attributes:
         found: which candidates passed the test, by falling share.
+        found_p_values: theirs, of "nobody holds this candidate".
+        found_adjusted: the same, adjusted for all candidates.
+        tests: those of every candidate.
         shares: the share of people who hold each candidate.
         stderr: their standard errors.
-        p_values: of "nobody holds this candidate".
-        adjusted: the same, adjusted for all candidates.
         explained: the share of people who hold one of those found.
         explained_stderr: its standard error.
         excess: how many times as large as randomising makes them the bit sums' residuals are.
@@ -55,10 +47,11 @@ class Findings:
     """
 
     found: Indices
+    found_p_values: Floats
+    found_adjusted: Floats
+    tests: Tests
     shares: Floats
     stderr: Floats
-    p_values: Floats
-    adjusted: Floats
     explained: float
     explained_stderr: float
     excess: float | None = None
@@ -75,14 +68,20 @@ def find(
     """Decode: who is there at this level, and the share of everyone."""
     screening = screen(design, bits)
     fit = _beyond_doubt(design, bits, screening, level)
-    p_values = judge(fit)
-    adjusted = ADJUSTMENTS[correction](p_values)
+    tests = judge(fit, correction)
     shares, stderr = estimates(fit)
-    found = np.flatnonzero(adjusted <= level)
-    found = found[np.argsort(-shares[found], kind="stable")]
-    cut = fit.law.threshold(critical_chance(level, correction, found.size, len(design)))
-    whole = explained(fit.support, fit.covariance, fit.standardised, cut, shares, stderr, found)
-    return Findings(found, shares, stderr, p_values, adjusted, *whole, fit.excess, screening)
+    found = by_share(tests.passed(level, fit.law.threshold(level)), shares)
+    cut = fit.law.threshold(critical_chance(level, correction, found[0].size, len(design)))
+    whole = explained(fit.support, fit.covariance, tests.scores, cut, shares, stderr, found[0])
+    return Findings(*found, tests, shares, stderr, *whole, fit.excess, screening)
+
+
+def by_share(
+    found: tuple[Indices, Floats, Floats], shares: Floats
+) -> tuple[Indices, Floats, Floats]:
+    """Those found and what is known of them, by falling share."""
+    order = np.argsort(-shares[found[0]], kind="stable")
+    return found[0][order], found[1][order], found[2][order]
 
 
 def _beyond_doubt(design: Design, bits: BitShares, screening: Lasso, level: float) -> Fit:
@@ -96,28 +95,34 @@ def _beyond_doubt(design: Design, bits: BitShares, screening: Lasso, level: floa
     then says whether somebody was overlooked.
     """
     chance = level / len(design)
-    near = np.flatnonzero(screening.gradient > _NEAR * screening.penalty)
-    contenders, model = np.union1d(screening.support, near), screening.support
+    contending = screening.gradient > _NEAR * screening.penalty
+    contending[screening.support] = True
+    model = screening.support
     while True:
+        contenders = np.flatnonzero(contending)
         inside = np.searchsorted(contenders, model)
         among = _settled(design.part(contenders), bits, inside, chance)
         model = contenders[among.support]
         fit = replace(among, design=design, support=model)
-        overlooked = np.setdiff1d(_passing(fit, chance), contenders)
-        if not overlooked.size:
+        passed = _passing(fit, chance)
+        if contending[passed].all():
             return fit
-        contenders = np.union1d(contenders, overlooked)
+        contending[passed] = True
 
 
 def _settled(design: Design, bits: BitShares, model: Indices, chance: float) -> Fit:
     """The fit of those who pass given each other; the last one tried, if they go in circles."""
     seen = set[bytes]()
     while True:
-        fit = refit(design, bits, model)
-        passed = _passing(fit, chance)
-        if passed.tobytes() in seen or np.array_equal(passed, np.sort(model)):
+        fit = nearly = refit(design, bits, model)
+        # A model is refined with what this fit says of the noise, and then fitted anew.
+        while (passed := _passing(nearly, chance)).tobytes() not in seen:
+            seen.add(passed.tobytes())
+            if np.array_equal(passed, np.sort(nearly.support)):
+                break
+            nearly = refit(design, bits, passed, fit)
+        if nearly is fit:
             return fit
-        seen.add(passed.tobytes())
         model = passed
 
 
@@ -145,12 +150,16 @@ def screen(design: Design, bits: BitShares) -> Lasso:
         penalty *= 1.5
 
 
-def judge(fit: Fit) -> Floats:
-    """For every candidate, in the model or not, the p-value of "nobody holds it".
+def judge(fit: Fit, correction: Correction) -> Tests:
+    """For every candidate, in the model or not, the test of "nobody holds it".
 
-    No smaller than the chance that two texts have the same bits in every cohort.
+    No p-value is smaller than the chance that two texts have the same bits in every cohort.
     """
-    return np.maximum(fit.law.p_values(fit.standardised), fit.design.coincidence)
+
+    def chance(scores: Floats) -> Floats:
+        return np.maximum(fit.law.p_values(scores), fit.design.coincidence)
+
+    return Tests(fit.standardised, chance, correction)
 
 
 def estimates(fit: Fit) -> tuple[Floats, Floats]:

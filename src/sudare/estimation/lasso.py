@@ -1,8 +1,8 @@
 """Non-negative LASSO with an intercept on bit positions, certified by its duality gap.
 
-Few of many candidates matter. So the problem is solved on a working set by coordinate descent,
-and one pass over all candidates then says which others want to join, and how far the solution
-can be from the best one.
+Few of many candidates matter, and they score high from the start. So the problem is solved among
+those who do, on a working set by coordinate descent, and one pass over all candidates then says
+which others want to join, and how far the solution can be from the best one.
 """
 
 from dataclasses import dataclass
@@ -50,25 +50,47 @@ def nonnegative_lasso(
         penalty: the price of a unit of coefficient, above 0.
         tolerance: what part of the value at 0 may be left to gain.
     """
-    from sudare.kernels.columns import descend
-
     if penalty <= 0:
         raise ParameterError(f"a penalty must be above 0, got {penalty}")
     linear = design.scores(weights * response)
-    start = float(weights @ response**2) / 2
-    working = np.empty(0, np.intp)
-    point = np.empty(0)
+    enough = tolerance * float(weights @ response**2) / 2
+    pool = linear >= linear.mean() + linear.std() if len(design) else np.empty(0, np.bool_)
+    for _ in range(_MOST_ROUNDS):
+        chosen = np.flatnonzero(pool)
+        among = _solved(design.part(chosen), linear[chosen], response, weights, penalty, enough)
+        support = chosen[among.support]
+        residual = response - design.fitted(support, among.coefficients)
+        gradient = design.scores(weights * residual)
+        steepest = float(gradient.max(initial=0))
+        gap = among.objective - dual_value(response, residual, weights, penalty, steepest)
+        if gap <= enough:
+            break
+        pool |= gradient > penalty
+    return Lasso(support, among.coefficients, penalty, among.objective, gap, gradient)
+
+
+def _solved(  # noqa: PLR0913, PLR0917 - one problem
+    design: Design,
+    linear: Floats,
+    response: Floats,
+    weights: Floats,
+    penalty: float,
+    enough: float,
+) -> Lasso:
+    """The same among these candidates only, to a gap of ``enough``; ``linear`` is X'Wy."""
+    from sudare.kernels.columns import descend
+
+    working, point = np.empty(0, np.intp), np.empty(0)
     gradient, residual = linear, response
     for _ in range(_MOST_ROUNDS):
         primal = float(weights @ residual**2) / 2 + penalty * float(point.sum())
-        gap = primal - dual_value(
-            response, residual, weights, penalty, float(gradient.max(initial=0))
-        )
-        if gap <= tolerance * start:
+        steepest = float(gradient.max(initial=0))
+        gap = primal - dual_value(response, residual, weights, penalty, steepest)
+        if gap <= enough:
             break
         working, point = _next_set(working, point, gradient, penalty)
         gram = design.gram(working, weights)
-        descend(gram, linear[working], penalty, _INNER * tolerance * start / len(working), point)
+        descend(gram, linear[working], penalty, _INNER * enough / len(working), point)
         residual = response - design.fitted(working, point)
         gradient = design.scores(weights * residual)
     kept = point > 0

@@ -42,6 +42,7 @@ class Fit:
         limits: where each row is cut: at a multiple of the bulk's deviation, or of its own.
         deviations: that multiple.
         listening: the share of rows, by weight, that were not cut.
+        law: that of the score of a candidate whom nobody holds.
     """
 
     design: Design
@@ -55,6 +56,7 @@ class Fit:
     limits: Floats
     deviations: float
     listening: float
+    law: HashNull
 
     @property
     def length(self) -> float:
@@ -65,12 +67,6 @@ class Fit:
     def scores(self) -> Floats:
         """For every candidate, what the weighted residuals at its bits add up to."""
         return self.design.scores(self.bits.weights * self.residual)
-
-    @cached_property
-    def law(self) -> HashNull:
-        """That of the score of a candidate whom nobody holds."""
-        weighted = (self.bits.weights * self.residual).reshape(self.design.cohorts, -1)
-        return hash_null(weighted, self.design.hashes)
 
     @cached_property
     def standardised(self) -> Floats:
@@ -132,39 +128,65 @@ class Fit:
         return spread
 
 
-def refit(design: Design, bits: BitShares, support: Indices) -> Fit:
-    """Fit the support, each row weighted by its cohort's reports."""
+def refit(design: Design, bits: BitShares, support: Indices, like: Fit | None = None) -> Fit:
+    """Fit the support, each row weighted by its cohort's reports.
+
+    Args:
+        design: all candidates.
+        bits: what is fitted.
+        support: the candidates in the model.
+        like: a fit that says where rows are cut and what law nobody's score has. Without it both
+            are found anew, which takes several times as long.
+    """
     model, everyone = design.part(support), np.arange(len(support))
     # The curvature of least squares is above that of the cut rows: steps by it only descend.
     inverse = _inverse(model.gram(everyone, bits.weights))
     shares = inverse @ model.scores(bits.weights * bits.response)
     levels = np.zeros(design.cohorts)
-    still = _STILL / math.sqrt(column_weight(design, bits.weights))
-    root = np.sqrt(bits.weights)
+    still = _STILL * bits.noise / math.sqrt(column_weight(design, bits.weights))
+    if like is not None:
+        limits, deviations = like.limits, like.deviations
     for step in range(_MOST_STEPS):
         rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
-        if step < _SCALING_STEPS:  # then fixed, so that what follows only descends
-            scale, deviations = _scale(bits, rest)
-            with np.errstate(divide="ignore"):  # a cohort without reports has no limit
-                limits = deviations * np.maximum(scale / root, np.sqrt(_variances(bits, rest)))
+        scaling = like is None and step < _SCALING_STEPS
+        if scaling:  # then fixed, so that what follows only descends
+            limits, deviations = _limits(bits, rest)
         residual, heard = _cut(rest, limits)
         residual, mean = _centred(residual, design)
-        change = inverse @ model.scores(bits.weights * residual)
-        if step >= _SCALING_STEPS and np.abs(change).max(initial=0) <= still * scale:
+        weighted = bits.weights * residual
+        change = inverse @ model.scores(weighted)
+        if not scaling and np.abs(change).max(initial=0) <= still:
             break
         shares = shares + change
         levels += mean
     listening = float(bits.weights @ heard / bits.weights.sum())
+    law = (
+        hash_null(weighted.reshape(design.cohorts, -1), design.hashes) if like is None else like.law
+    )
     return Fit(
-        design, bits, support, shares, inverse, rest, residual, mean, limits, deviations, listening
+        design,
+        bits,
+        support,
+        shares,
+        inverse,
+        rest,
+        residual,
+        mean,
+        limits,
+        deviations,
+        listening,
+        law,
     )
 
 
-def _scale(bits: BitShares, rest: Floats) -> tuple[float, float]:
-    """The deviation of most rows at weight 1, and at how many of them residuals are cut."""
+def _limits(bits: BitShares, rest: Floats) -> tuple[Floats, float]:
+    """Where rows are cut, and at how many deviations of most rows, or of their own."""
     scale = max(bulk(rest, bits.weights), bits.noise)
     heavy = math.sqrt(float(np.mean(bits.weights * rest**2))) > _HEAVY * scale
-    return scale, _NARROW if heavy else _WIDE
+    deviations = _NARROW if heavy else _WIDE
+    with np.errstate(divide="ignore"):  # a cohort without reports has no limit
+        own = np.maximum(scale / np.sqrt(bits.weights), np.sqrt(_variances(bits, rest)))
+    return deviations * own, deviations
 
 
 def _variances(bits: BitShares, rest: Floats) -> Floats:

@@ -1,11 +1,15 @@
 """Is this answer present at all? Exact tests, and their correction for asking many at once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
 
 
 def presence(counts: NDArray[np.int64], n: int, q: float) -> Floats:
@@ -27,14 +31,20 @@ def holm(p_values: Floats) -> Floats:
     return _adjust(p_values, factors, np.maximum.accumulate)
 
 
-def bonferroni(p_values: Floats) -> Floats:
+def bonferroni(p_values: Floats, tests: int | None = None) -> Floats:
     """Adjusted like Holm's, more simply: each multiplied by their number."""
-    return np.minimum(p_values * p_values.size, 1)
+    return np.minimum(p_values * (tests or p_values.size), 1)
 
 
-def benjamini_hochberg(p_values: Floats) -> Floats:
-    """Adjusted so that the expected share of false discoveries is at most the level."""
-    factors = p_values.size / np.arange(1, p_values.size + 1)
+def benjamini_hochberg(p_values: Floats, tests: int | None = None) -> Floats:
+    """Adjusted so that the expected share of false discoveries is at most the level.
+
+    Args:
+        p_values: those of all tests, or of those whose p-value is at most some level: what is
+            adjusted to at most that level is then right, what is above it may be too large.
+        tests: the number of all tests, if these are some.
+    """
+    factors = (tests or p_values.size) / np.arange(1, p_values.size + 1)
     return _adjust(p_values, factors, lambda x: np.minimum.accumulate(x[::-1])[::-1])
 
 
@@ -43,3 +53,52 @@ def _adjust(p_values: Floats, factors: Floats, monotone: Callable[[Floats], Floa
     adjusted = np.empty_like(p_values)
     adjusted[order] = np.minimum(monotone(p_values[order] * factors), 1)
     return adjusted
+
+
+ADJUSTMENTS: dict[str, Callable[[Floats, int | None], Floats]] = {
+    "benjamini-hochberg": benjamini_hochberg,
+    "bonferroni": bonferroni,
+    "none": lambda p_values, _: p_values,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Tests:
+    """The same test of many candidates, corrected for asking so many times.
+
+    Nearly all of many candidates are unremarkable: their p-values wait until somebody asks.
+
+    Attributes:
+        scores: one per candidate; the larger, the smaller its p-value.
+        chance: the p-values of some scores.
+        correction: how they are adjusted.
+    """
+
+    __test__ = False  # nothing for pytest
+
+    scores: Floats
+    chance: Callable[[Floats], Floats]
+    correction: Correction
+
+    @cached_property
+    def p_values(self) -> Floats:
+        """Of every candidate."""
+        return self.chance(self.scores)
+
+    @cached_property
+    def adjusted(self) -> Floats:
+        """The same, adjusted."""
+        return ADJUSTMENTS[self.correction](self.p_values, None)
+
+    def passed(self, level: float, least: float) -> tuple[NDArray[np.intp], Floats, Floats]:
+        """Who passes at this level, and their p-values, as they are and adjusted.
+
+        Args:
+            level: what an adjusted p-value may be.
+            least: a score below which the p-value is above the level.
+        """
+        near = np.flatnonzero(self.scores >= least)
+        p_values = self.chance(self.scores[near])
+        adjusted = ADJUSTMENTS[self.correction](p_values, self.scores.size)
+        kept = adjusted <= level
+        return near[kept], p_values[kept], adjusted[kept]
