@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.aggregate import Aggregate
 from sudare.bloom import filters
 from sudare.channel import Channel
+from sudare.domain import Streams
 from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, Records
 from sudare.mechanisms.rappor import Rappor
@@ -47,6 +48,9 @@ def channel(mechanism: Mechanism) -> Channel:
 
 def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
     """A simulated aggregate of ``truth[i]`` people with the i-th value, and nobody else."""
+    if isinstance(mechanism.domain, Streams):
+        streams = values(mechanism)[: len(truth)]
+        return mechanism.simulate(mechanism.domain.groups(streams, truth), rng)
     held = dict(zip(values(mechanism), [*truth, *[0] * len(values(mechanism))], strict=False))
     texts = isinstance(mechanism.domain, Strings)
     return mechanism.simulate(held if texts else list(held.values()), rng)
@@ -65,11 +69,13 @@ def records(mechanism: Mechanism, reports: Iterable[bytes]) -> Records:
 
 def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
     """One value per person, ``truth[i]`` people with the domain's i-th value."""
-    return np.repeat(np.array(values(mechanism)[: len(truth)]), truth)
+    return np.repeat(np.array(values(mechanism)[: len(truth)]), truth, axis=0)
 
 
 def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:
     """Values drawn uniformly from the domain."""
+    if isinstance(mechanism.domain, Streams):
+        return rng.below(2, (count, mechanism.domain.rounds)).astype(np.uint8)
     return np.array(values(mechanism))[rng.below(len(values(mechanism)), count)]
 
 
@@ -79,7 +85,7 @@ def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:
     total: CountLaw = {tuple(mechanism.zero.counts.ravel().tolist()): Fraction(1)}
     for value in values.tolist():
         one: CountLaw = {}
-        for report, chance in laws[value].items():
+        for report, chance in laws[tuple(value) if isinstance(value, list) else value].items():
             assert isinstance(report, bytes)
             counts = tuple(mechanism.tally(records(mechanism, [report])).ravel().tolist())
             one[counts] = one.get(counts, Fraction(0)) + chance

@@ -25,6 +25,7 @@ CHAIN = [
     {"bounds"},
     {"estimation"},
     {"mechanism", "twoparty"},
+    {"continual"},
     {"mechanisms"},
     {"collection", "comparison"},
     {"decoding", "likelihoods"},

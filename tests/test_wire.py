@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from enumeration import random_values
 from sudare import Mechanism, Rappor
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
-from sudare.mechanisms import CATEGORICAL, REGISTRY
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, REGISTRY
 from sudare.randomness import Seeded
 from sudare.wire import (
     Records,
@@ -42,6 +42,10 @@ DTYPES = {
 SOME: dict[str, list[Mechanism]] = {
     name: [family.calibrate(k, 1.0) for k in (2, 3, 64, 65, 300)]
     for name, family in CATEGORICAL.items()
+}
+SOME |= {
+    name: [family.calibrate(rounds, 1.0) for rounds in (1, 50, 300)]
+    for name, family in CONTINUAL.items()
 }
 SOME["rappor"] = [Rappor(bits, 1, 9, 0.5, 0.25, 0.75) for bits in (2, 64, 128, 1024)]
 dtypes = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)

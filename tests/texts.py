@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from sudare.bloom import design_rows
 from sudare.estimation.bits import BitShares
-from sudare.estimation.candidates import Correction, Findings, find
+from sudare.estimation.candidates import Findings, find
 from sudare.estimation.design import Design
+from sudare.estimation.significance import Correction
 from sudare.mechanisms.rappor import Rappor
 from sudare.randomness import Seeded
 from sudare.strings import Digests, digests

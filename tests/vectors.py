@@ -7,7 +7,8 @@ their collection says.
 A file holds
 - ``cases``: a mechanism's document and key, one value per person, the keystream words as
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
-- ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own; words are
+- ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
+  t in the state that is the bit t mod 8 of i; words are
   those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
@@ -24,12 +25,25 @@ import msgspec
 import numpy as np
 
 from compiled import NEVER, compiled_from
-from sudare import GRR, OUE, SUE, Mechanism, Rappor, Scripted, Seeded
+from sudare import (
+    GRR,
+    OUE,
+    SUE,
+    Borappor,
+    Glance,
+    Harmony,
+    KShot,
+    Mechanism,
+    Rappor,
+    Scripted,
+    Seeded,
+    Streams,
+)
 from sudare.bloom import design_rows
 from sudare.strings import Strings
 
 FOLDER = Path(__file__).parent / "golden"
-Values = list[int] | list[str]
+Values = list[int] | list[str] | list[list[int]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +70,9 @@ WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0
 TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
 TEXTS = ["tea", "お茶", "caf\u00e9", "cafe\u0301", "🍵", "tea "]
 USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="basic", bits=43)
+
+STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
+ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
 
 CASES: dict[str, list[Case]] = {
     "grr": [
@@ -95,6 +112,29 @@ CASES: dict[str, list[Case]] = {
         Case("basic in two words", Rappor(70, 0, 1, 0.5, 0.25, 0.75), [0, 63, 64, 69], {}),
         Case("nobody", USUAL, [], {}),
     ],
+    "glance": [
+        Case("rounds, then coins", ONCE, STREAM, {}),
+        Case("one person", ONCE, STREAM[2:], {}),
+        Case("an unfair round is drawn again", ONCE, STREAM[2:], {0: 0}),
+        Case("one round: none is drawn", Glance.calibrate(1, 1.0), [[0], [1], [1]], {}),
+        Case("two bytes to a round", Glance.calibrate(300, 1.0), [[0] * 300, [1] * 300], {}),
+        Case("nobody", ONCE, [], {}),
+    ],
+    "harmony": [
+        Case("rounds, then coins; zeros elsewhere", Harmony.calibrate(6, 1.0), STREAM, {}),
+        Case("one person", Harmony.calibrate(6, 1.0), STREAM[2:], {}),
+    ],
+    "borappor": [
+        Case("a coin for each person and round", Borappor.calibrate(6, 3.0), STREAM, {}),
+        Case("one person in one round", Borappor.calibrate(1, 1.0), [[1]], {}),
+    ],
+    "kshot": [
+        Case("first rounds, second rounds, third; coins; few lies; many", SEVERAL, STREAM, {}),
+        Case("one person", SEVERAL, STREAM[2:], {}),
+        Case("every round", KShot.calibrate(6, 3.0, shots=6, flips=1), STREAM, {}),
+        Case("one round", KShot.calibrate(6, 3.0, shots=1), STREAM, {}),
+        Case("nobody", SEVERAL, [], {}),
+    ],
 }
 
 BULK: dict[str, list[tuple[Mechanism, int]]] = {
@@ -102,6 +142,10 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
+    "glance": [(ONCE, 270_000), (Glance.calibrate(300, 1.0), 5000)],
+    "harmony": [(Harmony.calibrate(6, 1.0), 50_000)],
+    "borappor": [(Borappor.calibrate(6, 3.0), 50_000)],
+    "kshot": [(SEVERAL, 100_000), (KShot.calibrate(50, 8.0, low=0.5, high=0.5), 20_000)],
 }
 
 REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
@@ -109,6 +153,10 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
     "oue": [(OUE.calibrate(3, 1.0), [3]), (OUE.calibrate(70, 1.0), [70])],
     "sue": [(SUE.calibrate(5, 1.0), [0, 1, 5])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
+    "glance": [(ONCE, [[0, 1, 0, 1, 0, 2]]), (ONCE, [[0, 1, 0, 1, 0]]), (ONCE, [0, 1, 0, 1, 0, 1])],
+    "harmony": [(Harmony.calibrate(2, 1.0), [[0, -1]])],
+    "borappor": [(Borappor.calibrate(2, 1.0), [[0, 1], [2, 1]])],
+    "kshot": [(SEVERAL, [[0, 1, 0, 1, 0, 3]])],
 }
 
 REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
@@ -120,6 +168,10 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
         (Rappor(16, 3, 1, 0.5, 0.25, 0.75), "0000" + "0000010000000000"),
         (BASIC, "0000000000080000"),
     ],
+    "glance": [(ONCE, "0001"), (ONCE, "0700"), (ONCE, "0102")],
+    "harmony": [(Harmony.calibrate(2, 1.0), "0301")],
+    "borappor": [(Borappor.calibrate(2, 1.0), "01000200" + "0003")],
+    "kshot": [(SEVERAL, "06ff")],
 }
 
 # Keys, filters and cohorts under which every text is hashed.
@@ -139,8 +191,13 @@ def replay(mechanism: Mechanism, values: Values, script: list[int]) -> tuple[str
 
 def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
     """SHA-256 of the reports of ``people`` who answer 0, 1, 2 … in turn."""
-    size = mechanism.domain.size
-    values = np.arange(people) % size if size else bulk_texts(people)
+    if isinstance(mechanism.domain, Streams):
+        values: Any = (
+            np.arange(people)[:, np.newaxis] >> np.arange(1, mechanism.domain.rounds + 1) % 8 & 1
+        )
+    else:
+        size = mechanism.domain.size
+        values = np.arange(people) % size if size else bulk_texts(people)
     return hashlib.sha256(mechanism.randomize(values, Seeded(seed)).tobytes()).hexdigest()
 
 

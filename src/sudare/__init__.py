@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from sudare.decoding import Decoded, decode
     from sudare.device import Device
     from sudare.discovery import Discovered, Discovery, discover
-    from sudare.domain import Categories
+    from sudare.domain import Categories, Streams
     from sudare.errors import SudareError
     from sudare.estimate import Estimate
     from sudare.exact import exact_law
     from sudare.likelihood_decoding import decode_reports
     from sudare.mechanism import Mechanism
+    from sudare.mechanisms.borappor import Borappor
+    from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
+    from sudare.mechanisms.harmony import Harmony
+    from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.randomness import Randomness, Scripted, Seeded, System
@@ -29,6 +33,7 @@ _HOMES = {
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.aggregate",
     "Association": "sudare.association",
+    "Borappor": "sudare.mechanisms.borappor",
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
@@ -37,11 +42,15 @@ _HOMES = {
     "Discovered": "sudare.discovery",
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
+    "Glance": "sudare.mechanisms.glance",
+    "Harmony": "sudare.mechanisms.harmony",
+    "KShot": "sudare.mechanisms.kshot",
     "Mechanism": "sudare.mechanism",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.randomness",
     "Scripted": "sudare.randomness",
     "Seeded": "sudare.randomness",
+    "Streams": "sudare.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.randomness",
     "associate": "sudare.association",
@@ -57,6 +66,7 @@ __all__ = [
     "SUE",
     "Aggregate",
     "Association",
+    "Borappor",
     "Categories",
     "Channel",
     "Collection",
@@ -65,11 +75,15 @@ __all__ = [
     "Discovered",
     "Discovery",
     "Estimate",
+    "Glance",
+    "Harmony",
+    "KShot",
     "Mechanism",
     "Randomness",
     "Rappor",
     "Scripted",
     "Seeded",
+    "Streams",
     "SudareError",
     "System",
     "associate",

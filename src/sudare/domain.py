@@ -7,6 +7,7 @@ say where an answer stands, never what it says.
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
@@ -86,3 +87,100 @@ class Categories:
         if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
             raise ParameterError(f"a population of {self.k} answers is {self.k} counts of people")
         return array.astype(np.int64)
+
+
+MOST_ROUNDS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Streams:
+    """A state, 0 or 1, in each of the rounds ``1 .. rounds``."""
+
+    rounds: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rounds", whole("rounds", self.rounds))
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise ParameterError(f"rounds must be between 1 and {MOST_ROUNDS}, got {self.rounds}")
+
+    @property
+    def size(self) -> int:
+        """Each of the two states has a name."""
+        return 2
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return product((0, 1), repeat=self.rounds)
+
+    def check(self, values: ArrayLike) -> NDArray[np.uint8]:
+        """The streams as a row per person, all 0 or 1."""
+        array = np.asarray(values)
+        if array.size == 0:
+            return np.empty((0, self.rounds), np.uint8)
+        if array.ndim != 2 or array.shape[1] != self.rounds:
+            raise InvalidAnswer(
+                f"streams are rows of {self.rounds} states, one per person, got the shape "
+                f"{array.shape}"
+            )
+        return check_states(array)
+
+    def check_round(self, number: SupportsIndex) -> int:
+        """A round's number; one outside ``1 .. rounds`` is refused."""
+        number = whole("a round", number)
+        if not 1 <= number <= self.rounds:
+            raise ParameterError(f"rounds are numbered 1 to {self.rounds}, got {number}")
+        return number
+
+    def population(self, truth: ArrayLike) -> NDArray[np.int64]:
+        """How many people are in state 0 and in state 1, a row per round, all of one sum."""
+        array = np.asarray(truth)
+        if array.shape != (self.rounds, 2) or array.dtype.kind not in "iu" or array.min() < 0:
+            raise ParameterError(
+                f"a population of {self.rounds} rounds is {self.rounds} rows of 2 counts of people"
+            )
+        if np.ptp(array.sum(axis=1)):
+            raise ParameterError("a population has the same number of people in every round")
+        return array.astype(np.int64)
+
+    def groups(self, streams: ArrayLike, people: ArrayLike) -> "Groups":
+        """So many people with each stream: a row of states per group."""
+        array = np.asarray(people)
+        if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
+            raise ParameterError("the people of each group are whole numbers, none negative")
+        checked = self.check(streams)
+        if len(checked) != len(array):
+            raise ParameterError(f"there are {len(checked)} streams and {len(array)} groups")
+        return Groups(checked, array.astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """People who have the same stream as others, told apart no further.
+
+    Attributes:
+        streams: a row of states per group.
+        people: how many people each group has.
+    """
+
+    streams: NDArray[np.uint8]
+    people: NDArray[np.int64]
+
+    @property
+    def per_round(self) -> NDArray[np.int64]:
+        """How many people are in state 0 and in state 1, a row per round."""
+        ones = self.people @ self.streams.astype(np.int64)
+        return np.column_stack([self.people.sum() - ones, ones])
+
+
+def check_states(states: NDArray[Any]) -> NDArray[np.uint8]:
+    """States as bytes, all 0 or 1; an error says where, never what."""
+    if states.dtype.kind not in "iub":
+        raise InvalidAnswer(f"states are 0 or 1, got kind {states.dtype.kind!r}")
+    wrong = (states != 0) & (states != 1)
+    if wrong.any():
+        where = " and round ".join(
+            str(int(i) + axis) for axis, i in enumerate(np.argwhere(wrong)[0])
+        )
+        raise InvalidAnswer(
+            f"the state at position {where} is neither 0 nor 1 (nothing was randomised)"
+        )
+    return np.ascontiguousarray(states, np.uint8)

@@ -124,6 +124,10 @@ class Mechanism(ABC):
 
     def estimate(self, aggregate: Aggregate) -> Estimate:
         """The unbiased estimate, with its standard errors."""
+        return self.debiased(self.own(aggregate))
+
+    def own(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate, if it is this mechanism's and of somebody; raises otherwise."""
         if aggregate.key != self.key:
             raise MixedCollections(
                 f"the aggregate belongs to {aggregate.key[:12]}…, not to this {self.name} "
@@ -136,7 +140,7 @@ class Mechanism(ABC):
             )
         if aggregate.n < 1:
             raise ParameterError("there are 0 reports: an estimate needs at least 1")
-        return self.debiased(aggregate)
+        return aggregate
 
     def channel(self, values: Iterable[Any] | None = None) -> Channel:
         """The exact law of this code for each value, by enumeration: for small cases."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
     from sudare.collection import Collection
     from sudare.decoding import Decoded
-    from sudare.estimation.candidates import Correction
+    from sudare.estimation.significance import Correction
 
 
 @click.command()

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import InvalidDocument
-from sudare.estimate import Estimate
+from sudare.estimate import Estimate, Floats
 
 
 def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
@@ -17,10 +17,19 @@ def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
     """
     if counts.min() < 0 or counts.max() > n:
         raise InvalidDocument(f"an answer is counted below 0 or above n = {n} times")
-    gain = n * (p - q)
+    stderr, slope = noise(counts, np.full(counts.shape, n), p, q)
     return Estimate(
         n=n,
-        values=np.asarray((counts - n * q) / gain, np.float64),
-        stderr=np.sqrt(counts * (1 - p - q) + n * p * q) / gain,
-        slope=np.full(counts.shape, (1 - p - q) / gain),
+        values=np.asarray((counts - n * q) / (n * (p - q)), np.float64),
+        stderr=stderr,
+        slope=slope,
     )
+
+
+def noise(
+    counts: NDArray[np.int64], n: NDArray[np.int64], p: float, q: float
+) -> tuple[Floats, Floats]:
+    """The standard errors of shares, each of n people, and how fast the variances grow."""
+    gain = np.asarray(n * (p - q), np.float64)
+    stderr: Floats = np.sqrt(counts * (1 - p - q) + n * p * q) / gain
+    return stderr, (1 - p - q) / gain

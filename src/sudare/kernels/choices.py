@@ -92,3 +92,23 @@ def histogram(answers: NDArray[np.unsignedinteger], k: int) -> NDArray[np.int64]
     for i in range(whole, answers.size):
         first[answers[i]] += 1
     return first
+
+
+@compiled
+def spread_apart(numbers: NDArray[np.int64]) -> None:
+    """Make the numbers of each row different and rising, in place.
+
+    Args:
+        numbers: One line per row; the j-th counts, from 0, the numbers that the j before it
+            have left.
+    """
+    for row in numbers:
+        for j in range(1, row.size):
+            number = row[j]
+            place = 0
+            while place < j and number >= row[place]:
+                number += 1
+                place += 1
+            for i in range(j, place, -1):
+                row[i] = row[i - 1]
+            row[place] = number

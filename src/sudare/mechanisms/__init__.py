@@ -2,14 +2,22 @@
 
 from typing import Any
 
+from sudare.continual import ContinualMechanism
 from sudare.errors import InvalidDocument
 from sudare.mechanism import CategoricalMechanism, Mechanism
+from sudare.mechanisms.borappor import Borappor
+from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
+from sudare.mechanisms.harmony import Harmony
+from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {cls.name: cls for cls in (GRR, OUE, SUE)}
-REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL, Rappor.name: Rappor}
+CONTINUAL: dict[str, type[ContinualMechanism]] = {
+    cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
+}
+REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL, Rappor.name: Rappor, **CONTINUAL}
 
 
 def from_document(document: dict[str, Any]) -> Mechanism:

@@ -1,0 +1,122 @@
+"""Estimates of a share in every round, each from its own round's reports."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import ParameterError
+from sudare.estimate import Estimate, Floats, Interval
+from sudare.estimation.debias import noise
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class StreamEstimate(Estimate):
+    """The share of people in state 1, in each round in which somebody reported.
+
+    A round without reports has no estimate and is left out; ``rows`` says so. Where the people
+    who report in a round are a random part of all, the error is that of noise and sampling
+    together, infinite for a single report; elsewhere it is that of the noise.
+
+    Attributes:
+        rounds: the numbers of the rounds that have an estimate.
+        reports: how many reports each rests on.
+        ones: how many of these say 1.
+        holder: the chance that somebody in state 1 says so.
+        others: the chance that somebody in state 0 says 1.
+        planned: how many rounds there are in all.
+    """
+
+    rounds: NDArray[np.int64]
+    reports: NDArray[np.int64]
+    ones: NDArray[np.int64]
+    holder: float
+    others: float
+    planned: int
+
+    def simultaneous(self, level: float = 0.95) -> Interval:
+        """A band that covers the truth of *all* planned rounds with probability ``level``.
+
+        Each round's part of it is final when the round closes: how many rounds there will be
+        is known in advance, and the chance to err is divided evenly among them.
+        """
+        if not 0 < level < 1:
+            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        return self._interval((1 - level) / self.planned)
+
+    def of_population(self) -> "StreamEstimate":
+        """The same: where people are sampled, the error already has the sampling in it."""
+        return self
+
+    def _interval(self, outside: float) -> Interval:
+        """Clopper and Pearson's: the shares that the exact binomial tails don't reject.
+
+        The reports of a round vary no more than so many independent ones of equal chance
+        (Hoeffding 1956 for noise, Uhlmann 1966 for sampling), so it covers at least its level.
+        """
+        from scipy.special import betaincinv
+
+        zeros, ones = self.reports - self.ones, self.ones
+        low = np.where(ones > 0, betaincinv(np.maximum(ones, 1), zeros + 1, outside / 2), 0)
+        high = np.where(zeros > 0, betaincinv(ones + 1, np.maximum(zeros, 1), 1 - outside / 2), 1)
+        slope = self.holder - self.others
+        return Interval((low - self.others) / slope, (high - self.others) / slope)
+
+    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
+        """A row per planned round; without an estimate where nobody reported."""
+        told = zip(
+            self.reports.tolist(),
+            self.values.tolist(),
+            self.stderr.tolist(),
+            *(ends.tolist() for ends in self.interval(level)),
+            *(ends.tolist() for ends in self.simultaneous(level)),
+            strict=True,
+        )
+        names = ("reports", "estimate", "stderr", "low", "high", "band_low", "band_high")
+        known = dict(zip(self.rounds.tolist(), told, strict=True))
+        nothing = (0, *(None,) * (len(names) - 1))
+        return [
+            {"round": number, **dict(zip(names, known.get(number, nothing), strict=True))}
+            for number in range(1, self.planned + 1)
+        ]
+
+
+def round_estimates(
+    counts: NDArray[np.int64], holder: float, others: float, *, sampled: bool
+) -> StreamEstimate:
+    """Each round by itself: (ones/reports - others) / (holder - others).
+
+    Args:
+        counts: how many reports say 0 and how many say 1, a row per round.
+        holder: the chance that somebody in state 1 says 1.
+        others: the chance that somebody in state 0 does.
+        sampled: whether a round's reporters are a random part of all people. Then the variance
+            ρ(1 - ρ)/m of a mean of m reports has the unbiased estimate ρ̂(1 - ρ̂)/(m - 1), up
+            to what sampling without replacement gains, which is left as a reserve.
+    """
+    known = np.flatnonzero(counts.sum(axis=1))
+    reports, ones = counts[known].sum(axis=1), counts[known, 1]
+    slope = holder - others
+    said = ones / reports
+    if sampled:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = said * (1 - said) / (reports - 1)
+        stderr = np.where(reports > 1, np.sqrt(variance), np.inf) / slope
+        change = (1 - 2 * said) / (reports * slope)
+    else:
+        stderr, change = noise(ones, reports, holder, others)
+    values: Floats = (said - others) / slope
+    return StreamEstimate(
+        n=int(reports.sum()),
+        values=values,
+        stderr=np.asarray(stderr, np.float64),
+        slope=np.asarray(change, np.float64),
+        labels=tuple(str(number + 1) for number in known),
+        rounds=known + 1,
+        reports=reports,
+        ones=ones,
+        holder=holder,
+        others=others,
+        planned=len(counts),
+    )

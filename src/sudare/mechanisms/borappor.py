@@ -1,0 +1,70 @@
+"""BORAPPOR: randomised response in every round, with a T-th of the budget each."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.continual import Plans, RepeatedResponse
+from sudare.domain import Groups
+from sudare.exact import chance_text
+from sudare.keystream import Keystream
+from sudare.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Borappor(RepeatedResponse):
+    """The true state in every round with probability ``keep``: basic one-time RAPPOR.
+
+    Nobody is left out, but each round has only ε/T to spend: the error grows like T.
+    """
+
+    name: ClassVar[str] = "borappor"
+
+    @staticmethod
+    def told(rounds: int) -> int:
+        """All of them."""
+        return rounds
+
+    @property
+    def odds(self) -> str:
+        """How often a device tells the truth."""
+        return (
+            f"A device says the true state {chance_text(self.keep)} of the time, in each of "
+            f"{self.rounds:,} rounds."
+        )
+
+    @property
+    def reports_each(self) -> int:
+        """One in every round."""
+        return self.rounds
+
+    @property
+    def sampled(self) -> bool:
+        """Everybody reports in every round."""
+        return False
+
+    @property
+    def holder(self) -> float:
+        """``keep``."""
+        return self.keep
+
+    @property
+    def others(self) -> float:
+        """A lie."""
+        return 1 - self.keep
+
+    def draw(self, count: int, rng: Randomness) -> Plans:
+        """In which rounds to lie."""
+        lies = rng.bernoulli(1 - self.keep, (count, self.rounds))
+        rounds = np.broadcast_to(np.arange(1, self.rounds + 1), lies.shape)
+        return Plans(rounds, np.ones(lies.shape, np.uint8), lies.astype(np.uint8))
+
+    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+        """In each round those in state 1 who keep it, and those in state 0 who don't."""
+        held = truth.per_round if isinstance(truth, Groups) else truth
+        generator = rng.generator()
+        said = generator.binomial(held[:, 1], self.keep)
+        said += generator.binomial(held[:, 0], 1 - self.keep)
+        return np.column_stack([held.sum(axis=1) - said, said])

@@ -1,0 +1,73 @@
+"""Harmony: one round, drawn in advance, with randomised response, and 0 in all others."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.continual import Plans, RepeatedResponse, drawn_once
+from sudare.domain import Groups
+from sudare.exact import chance_text
+from sudare.keystream import Keystream
+from sudare.randomness import Randomness
+
+
+@dataclass(frozen=True)
+class Harmony(RepeatedResponse):
+    """Like Glance, but who isn't asked in a round says 0 there, so nobody sees who was.
+
+    The document's reading of Nguyên et al. 2016. Whether a 0 is an answer or a filler is lost,
+    and with it the accuracy on streams where nearly everybody is in state 1: the error there
+    stays above a constant, whatever ε. It is kept for comparison.
+    """
+
+    name: ClassVar[str] = "harmony"
+
+    @staticmethod
+    def told(rounds: int) -> int:  # noqa: ARG004 - the same for any number
+        """One: the drawn one."""
+        return 1
+
+    @property
+    def odds(self) -> str:
+        """What a device says in its round, and in the others."""
+        return (
+            f"A device says 0 in all but one of {self.rounds:,} rounds, any alike, and the true "
+            f"state there {chance_text(self.keep)} of the time."
+        )
+
+    @property
+    def reports_each(self) -> int:
+        """One in every round."""
+        return self.rounds
+
+    @property
+    def sampled(self) -> bool:
+        """Everybody reports in every round."""
+        return False
+
+    @property
+    def holder(self) -> float:
+        """``keep``, if it is the round."""
+        return self.keep / self.rounds
+
+    @property
+    def others(self) -> float:
+        """A lie, if it is the round."""
+        return (1 - self.keep) / self.rounds
+
+    def draw(self, count: int, rng: Randomness) -> Plans:
+        """A round, and whether to lie there."""
+        drawn = 1 + rng.below(self.rounds, (count, 1))
+        lies = rng.bernoulli(1 - self.keep, (count, 1))
+        rounds = np.broadcast_to(np.arange(1, self.rounds + 1), (count, self.rounds))
+        heard = (rounds == drawn).astype(np.uint8)
+        return Plans(rounds, heard, heard * lies)
+
+    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+        """Everybody falls into a round; who then says 1 is seen, all others say 0."""
+        generator = rng.generator()
+        zeros, ones = drawn_once(truth, generator)
+        said = generator.binomial(ones, self.keep) + generator.binomial(zeros, 1 - self.keep)
+        return np.column_stack([(zeros + ones).sum() - said, said])
