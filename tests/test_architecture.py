@@ -18,7 +18,7 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files", "documents"},
-    {"keystream", "strings"},
+    {"keystream", "strings", "sealed"},
     {"randomness", "bloom", "packed"},
     {"exact"},
     {"channel", "aggregate", "estimate", "wire"},
@@ -30,7 +30,8 @@ CHAIN = [
     {"collection", "comparison"},
     {"decoding", "likelihoods"},
     {"likelihood_decoding", "association"},
-    {"privacy", "engines", "planner", "device", "plots", "page"},
+    {"privacy"},
+    {"engines", "planner", "device", "plots", "page", "live", "crowd"},
     {"discovery"},
     {"collector"},
     {"cli"},

@@ -1,21 +1,28 @@
 """A person's device: it turns an answer into a report, and repeats itself where it must.
 
-What a mechanism draws once and for all (a cohort, the permanent bits of an answer) is derived
-from the device's secret. Nothing that grows is stored, a crash can't make it draw again, and two
-devices, or two collections on one device, have nothing in common.
+What a mechanism draws once and for all (a cohort, the permanent bits of an answer, the rounds of a
+stream and their noise) is derived from the device's secret. Nothing that grows is stored, a crash
+can't make it draw again, and two devices, or two collections on one device, have nothing in common.
 """
 
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from typing import Self
+from functools import cached_property
+from typing import Self, SupportsIndex
+
+import numpy as np
 
 from sudare.collection import Collection
-from sudare.errors import ParameterError
+from sudare.continual import ContinualMechanism, Plans
+from sudare.domain import whole
+from sudare.errors import InvalidAnswer, ParameterError
 from sudare.mechanism import MemoisedMechanism, Records
+from sudare.privacy.diary import MOST_ROUND, Diary
 from sudare.randomness import Derived, Randomness, System
 
 SECRET_BYTES = 32
+ID_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -24,18 +31,24 @@ class Device:
 
     Attributes:
         secret: 32 random bytes, kept for the device's life; see ``Device.new``.
+        diary: how far the device has come in each stream, and its owner's ledger. Without a file
+            (``Diary.open``) it is forgotten when the process ends.
     """
 
     secret: bytes = field(repr=False)
+    diary: Diary = field(default_factory=Diary, repr=False, compare=False)
+    _observers: dict[str, "Observer"] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.secret, bytes) or len(self.secret) != SECRET_BYTES:
             raise ParameterError(f"a device's secret is {SECRET_BYTES} bytes")
 
     @classmethod
-    def new(cls) -> Self:
+    def new(cls, diary: Diary | None = None) -> Self:
         """A device with a fresh secret from the operating system."""
-        return cls(secrets.token_bytes(SECRET_BYTES))
+        return cls(secrets.token_bytes(SECRET_BYTES), diary or Diary())
 
     def report(self, collection: Collection, answer: str, rng: Randomness | None = None) -> Records:
         """One report of an answer: what leaves the device.
@@ -56,7 +69,134 @@ class Device:
         )
         return mechanism.instant(kept, assigned, fresh)
 
+    def observe(
+        self, collection: Collection, number: SupportsIndex, state: str | int
+    ) -> Records | None:
+        """The report of a state in a round, or nothing when it isn't the device's round.
+
+        ``Observer.observe`` says more.
+        """
+        return self.observer(collection).observe(number, state)
+
+    def observer(self, collection: Collection) -> "Observer":
+        """What observes a collection's stream for this device."""
+        held = self._observers.get(collection.key)
+        return held or self._observers.setdefault(collection.key, Observer(self, collection))
+
+    def plan(self, collection: Collection, window: int) -> Plans:
+        """What the device has drawn in advance for a window of rounds: never to leave it."""
+        mechanism = stream_mechanism(collection)
+        return mechanism.draw(1, self._derived(collection, b"stream", _number_bytes(window)))
+
+    def report_id(self, collection: Collection, number: int) -> bytes:
+        """128 bits that name the device's report of a round, and nothing else.
+
+        Sent again, a report has the same one, so that a collector counts it once. Without the
+        secret, no two can be seen to be of one device.
+        """
+        return self._digest(collection, b"report", _number_bytes(number))[:ID_BYTES]
+
     def _derived(self, collection: Collection, purpose: bytes, value: bytes) -> Derived:
-        """The stream of HMAC-SHA-256(secret, key ‖ purpose ‖ 0 ‖ value)."""
+        """The stream of a digest."""
+        return Derived(self._digest(collection, purpose, value))
+
+    def _digest(self, collection: Collection, purpose: bytes, value: bytes) -> bytes:
+        """HMAC-SHA-256(secret, key ‖ purpose ‖ 0 ‖ value)."""
         about = bytes.fromhex(collection.key) + purpose + b"\0" + value
-        return Derived(hmac.digest(self.secret, about, "sha256"))
+        return hmac.digest(self.secret, about, "sha256")
+
+
+class Observer:
+    """A device that is told its owner's state in every round, and reports in its own.
+
+    Rounds are counted on: after the last round of the plan, T, the next window begins, with a plan
+    of its own, and costs ε once more. What was observed stands in the device's diary, not here.
+    """
+
+    def __init__(self, device: Device, collection: Collection) -> None:
+        self.device = device
+        self.collection = collection
+        self.mechanism = stream_mechanism(collection)
+        self._drawn: tuple[int, Plans] | None = None
+
+    @cached_property
+    def epsilon(self) -> float:
+        """What a window costs."""
+        return self.mechanism.epsilon
+
+    @property
+    def last(self) -> int:
+        """The last round that was observed; 0 if there is none."""
+        return self.device.diary.last(self.collection.key)
+
+    @property
+    def window(self) -> int:
+        """The window of the last round that was observed, counted from 0."""
+        return self.window_of(max(1, self.last))
+
+    def window_of(self, number: SupportsIndex) -> int:
+        """The window of a round, counted from 0."""
+        return (_check_number(number) - 1) // self.mechanism.rounds
+
+    def observe(self, number: SupportsIndex, state: str | int) -> Records | None:
+        """The report of a state in a round, or nothing when it isn't the device's round.
+
+        The report names the round within its window, which is ``window``. Rounds may be left out,
+        as when the device was off. One that isn't later than the last raises ``RoundPassed``; a
+        window that the ledger's cap leaves no room for raises ``BudgetExceeded``. The round is
+        noted before the report is made, so that it is never told twice.
+
+        Args:
+            number: of the round, counted from 1 over all windows.
+            state: 0 or 1, or one of the collection's two labels.
+        """
+        number = _check_number(number)
+        held = self._held(state)
+        window, place = divmod(number - 1, self.mechanism.rounds)
+        self.device.diary.note(self.collection.key, number, self.epsilon, window)
+        plan = self._plan(window)
+        (at,) = np.nonzero(plan.rounds[0] == place + 1)
+        if not at.size:
+            return None
+        report = np.empty(1, self.mechanism.report_dtype)
+        report["round"] = place + 1
+        report["bit"] = (held & plan.heard[0, at]) ^ plan.noise[0, at]
+        return report
+
+    def _held(self, state: str | int) -> int:
+        """The state as 0 or 1; an error never says which."""
+        if isinstance(state, str) and state in self.collection.answers:
+            return self.collection.answers.index(state)
+        if isinstance(state, int | np.integer | np.bool_) and state in (0, 1):
+            return int(state)
+        raise InvalidAnswer(
+            f"a state of “{self.collection.name}” is 0 or 1, or one of its two labels, got "
+            f"something else (nothing was sent)"
+        )
+
+    def _plan(self, window: int) -> Plans:
+        drawn = self._drawn
+        if drawn is None or drawn[0] != window:
+            drawn = self._drawn = window, self.device.plan(self.collection, window)
+        return drawn[1]
+
+
+def stream_mechanism(collection: Collection) -> ContinualMechanism:
+    """The mechanism of a collection of streams; any other collection is refused."""
+    mechanism = collection.mechanism
+    if not isinstance(mechanism, ContinualMechanism):
+        raise ParameterError(
+            f"“{collection.name}” asks for one answer, by {mechanism.name}: it has no rounds"
+        )
+    return mechanism
+
+
+def _check_number(number: SupportsIndex) -> int:
+    number = whole("a round", number)
+    if not 1 <= number <= MOST_ROUND:
+        raise ParameterError(f"rounds are numbered 1 to 2^53, got {number}")
+    return number
+
+
+def _number_bytes(number: int) -> bytes:
+    return number.to_bytes(8)

@@ -7,6 +7,8 @@
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
     ├── MixedCollections     things of different collections or mechanisms put together
     ├── TooFewReports        fewer reports than the collection's release rule asks for
+    ├── RoundPassed          a round that a device has observed, or let pass, before
+    ├── BudgetExceeded       a charge that a ledger's cap leaves no room for
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -40,6 +42,14 @@ class MixedCollections(SudareError):  # noqa: N818
 
 class TooFewReports(SudareError):  # noqa: N818
     """Fewer reports than the collection's release rule asks for."""
+
+
+class RoundPassed(SudareError):  # noqa: N818
+    """A round that a device has observed, or let pass, before; nothing was sent."""
+
+
+class BudgetExceeded(SudareError):  # noqa: N818
+    """A charge that a ledger's cap leaves no room for; nothing was sent."""
 
 
 class ScriptExhausted(SudareError):  # noqa: N818

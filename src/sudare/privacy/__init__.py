@@ -1,0 +1,1 @@
+"""What a person's privacy has cost so far, and what a device must not forget of it."""

@@ -1,0 +1,123 @@
+"""What a device must not forget: how far it has come in each stream, and what that has cost.
+
+Noise drawn in advance protects one state of a round, not two: told again with another state, the
+round would give away that they differ. So a round is noted before its report leaves the device. A
+crash in between loses that report and never repeats one.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Self
+
+import msgspec
+
+from sudare.errors import RoundPassed
+from sudare.files import write_whole
+from sudare.privacy.ledger import Ledger, LedgerBody
+from sudare.sealed import seal, unseal
+
+MOST_ROUND = 1 << 53  # beyond it, JSON's numbers aren't whole everywhere
+
+
+class Diary:
+    """The last round that a device observed of each collection, one number each, and its ledger.
+
+    A diary without ``save`` lives as long as the process does. A device that can be started again
+    keeps it in a file: ``Diary.open``. One process at a time may have it open.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger | None = None,
+        last: Mapping[str, int] | None = None,
+        save: Callable[[bytes], None] | None = None,
+    ) -> None:
+        """A diary.
+
+        Args:
+            ledger: what was spent before; nothing, without a cap, unless given.
+            last: the last round of each collection, by the collection's key.
+            save: keeps the diary's document. It is called before a report is released; if it
+                raises, there is none, and the diary is as it was.
+        """
+        self.ledger = ledger or Ledger()
+        self._last = dict(last or {})
+        self._save = save
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: Path, ledger: Ledger | None = None) -> Self:
+        """The diary in a file, which is kept up to date; a new one if there is no such file.
+
+        Args:
+            path: where it is.
+            ledger: that of a new diary. One that exists has its own.
+        """
+        save = partial(_write, path)
+        if path.exists():
+            return cls.from_json(path.read_bytes(), save)
+        return cls(ledger, save=save)
+
+    def last(self, key: str) -> int:
+        """The last round observed of a collection; 0 if there is none."""
+        return self._last.get(key, 0)
+
+    def note(self, key: str, number: int, epsilon: float, window: int) -> None:
+        """Note that a round is being observed, and pay for its window if that is new.
+
+        Whoever comes here first may report; a round that isn't later than the last one is refused.
+        """
+        with self._lock:  # two threads, one round: the second is told so
+            last = self.last(key)
+            if number <= last:
+                raise RoundPassed(
+                    f"round {number} can't be observed any more: round {last} was the last one "
+                    f"(nothing was sent)"
+                )
+            ledger = self.ledger.charge(key, epsilon, window=window)
+            rounds = {**self._last, key: number}
+            if self._save is not None:
+                self._save(_document(ledger, rounds))
+            self.ledger, self._last = ledger, rounds
+
+    def cap(self, epsilon: float | None) -> None:
+        """Set what may be spent in a lifetime, from now on; None for no limit."""
+        with self._lock:
+            ledger = Ledger(epsilon, self.ledger.delta_cap, self.ledger.charges)
+            if self._save is not None:
+                self._save(_document(ledger, self._last))
+            self.ledger = ledger
+
+    def to_json(self) -> bytes:
+        """A document that reads back to the same diary, sealed by a digest."""
+        with self._lock:
+            return _document(self.ledger, self._last)
+
+    @classmethod
+    def from_json(cls, data: bytes, save: Callable[[bytes], None] | None = None) -> Self:
+        """The diary of a document; one that was cut or changed is refused."""
+        body = unseal(data, "diary", _Body, "a diary")
+        return cls(Ledger.from_body(body.ledger), body.last, save)
+
+
+def _document(ledger: Ledger, last: Mapping[str, int]) -> bytes:
+    return seal("diary", _Body(ledger.body(), dict(last)))
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace a file such that it stays replaced when the power fails."""
+    write_whole(path, data)
+    if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
+        folder = os.open(path.resolve().parent, os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class _Body(msgspec.Struct, forbid_unknown_fields=True):
+    ledger: LedgerBody
+    last: dict[str, Annotated[int, msgspec.Meta(ge=1, le=MOST_ROUND)]]
