@@ -192,7 +192,7 @@ class LiveCount:
             self.closed,
             *self.received,
             self._counts.tolist(),
-            {number: b"".join(sorted(seen)) for number, seen in self._seen.items()},
+            [(number, b"".join(sorted(seen))) for number, seen in sorted(self._seen.items())],
         )
         return seal("live", body)
 
@@ -215,12 +215,13 @@ class LiveCount:
         live.closed = body.closed
         live.received = Receipt(body.counted, body.late, body.repeated)
         live._counts = counts
-        live._seen = {number: _parted(names) for number, names in body.ids.items()}
-        if counts.sum() != body.counted or any(
+        live._seen = {number: _parted(names) for number, names in body.ids}
+        fitting = counts.sum() == body.counted and len(live._seen) == len(body.ids)
+        if not fitting or any(
             not body.closed < number <= mechanism.rounds
             or len(names) != ID_BYTES * len(live._seen[number])
             or len(live._seen[number]) > counts[number - 1].sum()
-            for number, names in body.ids.items()
+            for number, names in body.ids
         ):
             raise InvalidDocument("the counts of the document don't fit its reports or its ids")
         return live
@@ -241,4 +242,4 @@ class _Body(msgspec.Struct, forbid_unknown_fields=True):
     late: _Count
     repeated: _Count
     counts: list[tuple[_Count, _Count]]
-    ids: dict[int, bytes]
+    ids: list[tuple[int, bytes]]
