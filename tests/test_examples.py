@@ -75,3 +75,25 @@ def test_unknown_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert int(false.split()[0]) < 20
     assert rows[0].startswith("the ")
     assert len(rows) == 5
+
+
+def test_online_per_minute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = tmp_path / "day.png"
+    options = ["--people", "20000", "--seed", "5", "--plot", str(drawn)]
+    monkeypatch.setattr("sys.argv", ["online_per_minute.py", *options])
+    runpy.run_path(str(EXAMPLES / "online_per_minute.py"), run_name="__main__")
+    title, odds, heading, *rows, held, received = capsys.readouterr().out.splitlines()
+    assert re.match(r"20,000 devices, ε = \d\.\d{4} for the whole day", title)
+    assert odds.startswith("A device reports in ")
+    assert heading.split()[:3] == ["minute", "online", "estimate"]
+    assert [line[:5] for line in rows] == [f"{hour:02}:00" for hour in range(0, 24, 2)]
+    # Each interval holds with 95 %: that 1,440 hold fewer than 1,300 has a chance below 1e-9.
+    found = re.match(r"([\d,]+) of ([\d,]+) intervals hold", held)
+    assert found is not None
+    assert int(found[2].replace(",", "")) == 1440
+    assert int(found[1].replace(",", "")) > 1300
+    assert re.fullmatch(r"[\d,]+ reports counted, [\d,]+ late\.", received)
+    assert not received.endswith(" 0 late.")
+    assert drawn.read_bytes().startswith(b"\x89PNG")
