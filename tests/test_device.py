@@ -1,5 +1,6 @@
 """A device: it repeats what it must, and nothing else; its secret stays inside."""
 
+import copy
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +13,8 @@ from sudare import GRR, OUE, SUE, Collection, Device, Rappor, Seeded
 from sudare.device import SECRET_BYTES
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.mechanism import Records
+from sudare.privacy.diary import Diary
+from sudare.privacy.ledger import Ledger
 
 # A report is the kept bits themselves (p=0, q=1): what the device derives can be looked at.
 BARE = Rappor(64, 1, 16, 0.5, 0.0, 1.0)
@@ -184,6 +187,20 @@ def test_a_secret_is_not_shown() -> None:
     assert "Device()" in shown
     assert device.secret.hex() not in shown
     assert repr(device.secret) not in shown
+
+
+def test_a_device_is_known_by_its_secret_not_by_its_diary() -> None:
+    spent = Diary(Ledger().charge("a", 1.0))
+    assert Device(HERE, spent) == Device(HERE)
+    assert hash(Device(HERE, spent)) == hash(Device(HERE))
+    assert Device.new(spent).diary is spent
+    assert Device(HERE).diary is not Device(HERE).diary
+
+
+def test_a_device_is_not_copied() -> None:
+    """Two copies would each tell a round that only one of them may."""
+    with pytest.raises(TypeError, match="lock"):
+        copy.deepcopy(Device(HERE))
 
 
 def test_new_devices_have_different_secrets() -> None:
