@@ -93,9 +93,10 @@ def divergence(a: float, b: float) -> float:
         return math.inf
     if b in (0, 1):
         return 0.0 if a == b else math.inf
-    ones = a * math.log(a / b) if a > 0 else 0.0
-    zeros = (1 - a) * math.log((1 - a) / (1 - b)) if a < 1 else 0.0
-    return max(0.0, ones + zeros)  # what rounding leaves below 0 where a is next to b
+    # As log1p, for what is left where a is next to b.
+    ones = a * math.log1p((a - b) / b) if a > 0 else 0.0
+    zeros = (1 - a) * math.log1p((b - a) / (1 - b)) if a < 1 else 0.0
+    return max(0.0, ones + zeros)
 
 
 def noise_exponent(epsilon: float, error: float) -> float:
@@ -151,8 +152,8 @@ def fewest_people(enough: Callable[[int], bool], least: int) -> int:
     """The smallest number from ``least`` on that is ``enough``, if every larger one is too."""
     low, high = least - 1, least
     while not enough(high):
-        low, high = high, 2 * high
-        if high > MOST_PEOPLE:
+        low, high = high, min(2 * high, MOST_PEOPLE)
+        if low == high:
             raise ParameterError(f"no number of people up to {MOST_PEOPLE} is enough for that")
     while high - low > 1:
         middle = (low + high) // 2
@@ -196,7 +197,7 @@ def condition_edge(setting: Setting, share: float, reading: Reading = solved_the
     def holds(epsilon: float) -> bool:
         return dense_or_sparse(replace(setting, epsilon=epsilon), share, reading)
 
-    return _edge(holds)
+    return epsilon_edge(holds)
 
 
 def condition_region(
@@ -211,31 +212,7 @@ def condition_region(
     return np.array(holds, np.bool_).reshape(len(shares), len(epsilons))
 
 
-def harmony_lower_bound(setting: Setting) -> float:
-    """Theorem 4 as true: with probability *at least β* Harmony's maximal error is above it.
-
-    On the stream where everybody is in state 1, for β < 1/(N + 1)². It bounds a quantile. As
-    printed, "with probability 1 - β", it is false on every stream.
-    """
-    u, rest = math.exp(-setting.epsilon), -math.expm1(-setting.epsilon)
-    variance = setting.rounds * (1 + u) / rest**2 * (1 - 1 / (setting.rounds * (1 + u)))
-    return math.sqrt(variance / setting.people * _excess(setting))
-
-
-def harmony_crossover(setting: Setting, reading: Reading = solved_theta) -> float:
-    """The ε from which Glance's 2θ is below ``harmony_lower_bound``, as in figure 2.
-
-    Infinite if it never is: θ doesn't fall to 0.
-    """
-
-    def above(epsilon: float) -> bool:
-        at = replace(setting, epsilon=epsilon)
-        return 2 * reading(at) >= harmony_lower_bound(at)
-
-    return _edge(above)
-
-
-def _edge(holds: Callable[[float], bool]) -> float:
+def epsilon_edge(holds: Callable[[float], bool]) -> float:
     """The ε up to which something holds, if it holds at small ones; infinite if at all."""
     low, high = 0.0, _LARGEST_EPSILON
     if holds(high):
@@ -251,7 +228,7 @@ def general_rate(setting: Setting) -> float:
 
     The last factor is 2/ε at small ε and 1 at large ones.
     """
-    return _coth(setting.epsilon) * math.sqrt(_log_rounds(setting))
+    return coth(setting.epsilon) * math.sqrt(_log_rounds(setting))
 
 
 def dense_rate(setting: Setting) -> float:
@@ -269,26 +246,8 @@ def dense_floor(setting: Setting, reading: Reading = solved_theta) -> float:
     return 2 * reading(replace(setting, epsilon=_LARGEST_EPSILON))
 
 
-def harmony_rate(setting: Setting) -> float:
-    """Corollaries 2 and 4, without their constant, and with probability at least β.
-
-    √(T log(1/((N + 1)² β)) / N) · coth(ε/2).
-    """
-    excess = setting.rounds / setting.people * _excess(setting)
-    return _coth(setting.epsilon) * math.sqrt(excess)
-
-
-def _excess(setting: Setting) -> float:
-    """log(1/((N + 1)² β)): what remains of β after the number of types, squared."""
-    if setting.beta * (setting.people + 1) ** 2 >= 1:
-        raise ParameterError(
-            f"Harmony's lower bound needs beta below 1/(people + 1)^2 = "
-            f"{1 / (setting.people + 1) ** 2:.3g}, got {setting.beta}"
-        )
-    return -math.log(setting.beta) - 2 * math.log1p(setting.people)
-
-
-def _coth(epsilon: float) -> float:
+def coth(epsilon: float) -> float:
+    """The factor (e^ε + 1) / (e^ε - 1): what debiasing multiplies an error by."""
     return 1 / math.tanh(epsilon / 2)
 
 

@@ -85,14 +85,15 @@ def glance_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
     """
     population = _Population(keep, people, ones)
     reports = _poisson_range(population)
-    return _sharing(population, reports, reports.astype(np.float64))
+    return _sharing(population, reports, reports.astype(np.float64), 1 / population.slope)
 
 
 def harmony_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
     """The law for Harmony: the same reporters, but their ones are divided by N/T."""
     population = _Population(keep, people, ones)
     reports = _poisson_range(population)
-    return _sharing(population, reports, np.full(reports.size, people / population.rounds))
+    divisor = np.full(reports.size, people / population.rounds)
+    return _sharing(population, reports, divisor, population.rounds / population.slope)
 
 
 def borappor_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
@@ -179,7 +180,9 @@ class _Round:
         return chances
 
 
-def _sharing(population: _Population, reports: Integers, divisor: Floats) -> MaximalError:
+def _sharing(
+    population: _Population, reports: Integers, divisor: Floats, largest: float
+) -> MaximalError:
     """Rounds that share N people, each of whom reports in one."""
     rounds, people = population.rounds, population.people
     held, times = np.unique(population.ones, return_counts=True)
@@ -205,8 +208,7 @@ def _sharing(population: _Population, reports: Integers, divisor: Floats) -> Max
             chances[start : start + some.size] = coefficient(product) / whole
         return np.clip(chances, 0.0, 1.0)
 
-    furthest = people / divisor[0] if divisor[0] else 1.0
-    return MaximalError(within, max(1.0, furthest) / population.slope)
+    return MaximalError(within, largest)
 
 
 def _independent(population: _Population, rounds: list[tuple[int, int]]) -> MaximalError:
