@@ -189,5 +189,6 @@ def test_a_table_too_large_is_refused() -> None:
 
 
 def test_a_level_is_a_chance() -> None:
-    with pytest.raises(ParameterError, match="a level must be between 0 and 1, got 1"):
-        glance_maximum(0.75, 2, [1]).quantile(1)
+    for level in (0.0, 1e-10, 1 - 1e-12, 1.0):
+        with pytest.raises(ParameterError, match=r"is right to 1e-09, so a level"):
+            glance_maximum(0.75, 2, [1]).quantile(level)

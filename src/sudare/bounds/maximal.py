@@ -30,7 +30,8 @@ _TIE = 1e-9  # reports: an error so near to x is x
 _MOST_CELLS = 1 << 25  # of a table
 _TOGETHER = 256  # errors that are looked at in one transform
 _STEPS = 4096  # of the integral that is the mean
-_OUTSIDE = 1e-12
+_OUTSIDE = 1e-12  # of the law, at either end of that integral
+_RIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +55,14 @@ class MaximalError:
 
     def quantile(self, level: float) -> float:
         """The error that is not exceeded with probability ``level``."""
-        if not 0 < level < 1:
-            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        if not _RIGHT < level < 1 - _RIGHT:
+            raise ParameterError(
+                f"an exact law is right to {_RIGHT:g}, so a level must be so far from 0 and 1, got "
+                f"{level!r}"
+            )
+        return self._reaching(level)
+
+    def _reaching(self, level: float) -> float:
         low, high = 0.0, self.largest
         while high - low > 1e-12 * high:
             middle = (low + high) / 2
@@ -70,7 +77,7 @@ class MaximalError:
         At most half a step off: 1/8192 of the distance between the least and the largest error
         of any note. Jumps cancel, so mostly it is far nearer.
         """
-        low, high = self.quantile(_OUTSIDE), self.quantile(1 - _OUTSIDE)
+        low, high = self._reaching(_OUTSIDE), self._reaching(1 - _OUTSIDE)
         errors = np.linspace(low, high, _STEPS + 1)
         return low + float(np.trapezoid(1 - self.within(errors), errors))
 
