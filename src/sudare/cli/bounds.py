@@ -82,8 +82,8 @@ def bounds(
     setting = Setting(rounds, 1 if people is None else people, epsilon, beta)
     asked = _Asked(setting, people, wanted, *_range(share, low, high))
     designs = {name: _design(name, asked, shots, flips) for name in dict.fromkeys(names)}
-    if shots is not None and "kshot" not in designs:
-        raise ParameterError("--shots is for kshot: add --mechanism kshot")
+    if (shots is not None or flips is not None) and "kshot" not in designs:
+        raise ParameterError("--shots and --flips are for kshot: add --mechanism kshot")
     with progress_bar() as progress:
         task = progress.add_task("computing", total=len(designs))
         each = []
@@ -138,13 +138,26 @@ def _design(name: str, asked: _Asked, shots: int | None, flips: int | None) -> "
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.kshot import KShot
 
-    if flips is not None and shots is None:
-        raise ParameterError("--flips needs --shots")
     rounds, epsilon = asked.setting.rounds, asked.setting.epsilon
     if name == KShot.name:
+        _check_shots(rounds, shots, flips)
         shares = {"low": asked.low, "high": asked.high}
         return KShot.calibrate(rounds, epsilon, **shares, shots=shots, flips=flips or 0)
     return {cls.name: cls for cls in (Glance, Harmony, Borappor)}[name].calibrate(rounds, epsilon)
+
+
+def _check_shots(rounds: int, shots: int | None, flips: int | None) -> None:
+    from sudare.bounds.shots import MOST_SHOTS
+
+    if shots is None:
+        if flips is not None:
+            raise ParameterError("--flips needs --shots")
+        return
+    if not 1 <= shots <= min(rounds, MOST_SHOTS):
+        most = min(rounds, MOST_SHOTS)
+        raise ParameterError(f"--shots must be between 1 and {most}, got {shots}")
+    if not 0 <= (flips or 0) < shots:
+        raise ParameterError(f"--flips must be between 0 and {shots - 1}, got {flips}")
 
 
 class _Answers(dict[str, Any]):
