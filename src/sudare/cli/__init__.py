@@ -8,6 +8,7 @@ from click.exceptions import Abort, Exit
 
 from sudare.cli.aggregate import aggregate
 from sudare.cli.associate import associate
+from sudare.cli.bounds import bounds
 from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.decode import decode
@@ -45,6 +46,7 @@ COMMANDS = (
     discover,
     compare,
     epsilon,
+    bounds,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -1,0 +1,247 @@
+"""``sudare bounds``: how far off any round of a continual count can be, and for how many people."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.options import echo_json, json_option, progress_bar
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sudare.bounds.continual import Reading, Setting
+    from sudare.continual import ContinualMechanism
+
+_MECHANISMS = ("glance", "harmony", "borappor", "kshot")
+
+
+@click.command()
+@click.option("--rounds", type=int, required=True, help="How many rounds a stream has.")
+@click.option("--people", type=int, help="How many people take part.")
+@click.option("--epsilon", type=float, required=True, help="The budget of the whole stream.")
+@click.option("--share", type=float, help="The share of people in state 1, in every round.")
+@click.option("--low", type=float, help="What the share is at least.  [default: 0]")
+@click.option("--high", type=float, help="What it is at most.  [default: 1]")
+@click.option(
+    "--beta", type=float, default=0.1, show_default=True, help="The chance that a bound may fail."
+)
+@click.option(
+    "--mechanism",
+    "names",
+    multiple=True,
+    default=_MECHANISMS,
+    show_default=True,
+    type=click.Choice(_MECHANISMS),
+    help="Repeat it for several.",
+)
+@click.option("--shots", type=int, help="In how many rounds a person reports, with kshot.")
+@click.option("--flips", type=int, help="How many lies are few, with kshot and --shots.")
+@click.option("--error", "wanted", type=float, help="Also say how many people it takes for this.")
+@json_option
+def bounds(
+    rounds: int,
+    people: int | None,
+    epsilon: float,
+    share: float | None,
+    low: float | None,
+    high: float | None,
+    beta: float,
+    names: tuple[str, ...],
+    shots: int | None,
+    flips: int | None,
+    wanted: float | None,
+    as_json: bool,
+) -> None:
+    """Tell how far off any round can be, with which probability, and how many people that takes.
+
+    For each mechanism: a bound on every stream whose shares stay in the range (`bound`), the
+    same if people are split into groups of fixed size (`fixed_groups`), the exact error if the
+    share is constant and people change places (`exact`), and with --error the fewest people for
+    whom `bound` is as small as that (`people_needed`).
+
+    Under `document`, what the document on continual counting says of Glance and Harmony, as
+    corrected, for both readings of its θ: the root of its condition (`solved`), and twice that
+    (`printed`). Its condition (2) is of one share, so give --share for it. What can't be said is
+    null, and `reasons` tells why.
+
+    \b
+    Examples:
+      sudare bounds --rounds 50 --people 10000 --epsilon 4
+      sudare bounds --rounds 50 --people 10000 --epsilon 4 --share 0.9995 --json
+      sudare bounds --rounds 24 --epsilon 2 --error 0.05 --mechanism glance --mechanism kshot
+      sudare bounds --rounds 50 --people 10000 --epsilon 6 --low 0.4 --high 0.6 \\
+        --mechanism kshot --shots 6 --flips 1
+    """
+    from sudare.bounds.continual import Setting, check_error
+
+    if people is None and wanted is None:
+        raise ParameterError("give --people, or --error to be told how many people it takes")
+    if wanted is not None:
+        check_error(wanted)
+    setting = Setting(rounds, 1 if people is None else people, epsilon, beta)
+    asked = _Asked(setting, people, wanted, *_range(share, low, high))
+    designs = {name: _design(name, asked, shots, flips) for name in dict.fromkeys(names)}
+    if (shots is not None or flips is not None) and "kshot" not in designs:
+        raise ParameterError("--shots and --flips are for kshot: add --mechanism kshot")
+    with progress_bar() as progress:
+        task = progress.add_task("computing", total=len(designs))
+        each = []
+        for mechanism in designs.values():
+            each.append(_told(asked, mechanism))
+            progress.advance(task)
+    document = asked.document() | {"mechanisms": each, "document": _theory(asked)}
+    if as_json:
+        echo_json(document)
+    else:
+        from sudare.cli.bounds_table import show
+
+        show(document)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a person wants to know."""
+
+    setting: "Setting"
+    people: int | None
+    wanted: float | None
+    low: float
+    high: float
+
+    def document(self) -> dict[str, Any]:
+        return {
+            "rounds": self.setting.rounds,
+            "people": self.people,
+            "epsilon": self.setting.epsilon,
+            "beta": self.setting.beta,
+            "low": self.low,
+            "high": self.high,
+            "wanted_error": self.wanted,
+        }
+
+
+def _range(share: float | None, low: float | None, high: float | None) -> tuple[float, float]:
+    if share is not None and (low is not None or high is not None):
+        raise ParameterError("give either --share or --low and --high")
+    if share is not None:
+        low = high = share
+    least, most = 0.0 if low is None else low, 1.0 if high is None else high
+    if not 0 <= least <= most <= 1:
+        raise ParameterError(f"shares lie in 0 to 1, got {least} to {most}")
+    return least, most
+
+
+def _design(name: str, asked: _Asked, shots: int | None, flips: int | None) -> "ContinualMechanism":
+    from sudare.mechanisms.borappor import Borappor
+    from sudare.mechanisms.glance import Glance
+    from sudare.mechanisms.harmony import Harmony
+    from sudare.mechanisms.kshot import KShot
+
+    rounds, epsilon = asked.setting.rounds, asked.setting.epsilon
+    if name == KShot.name:
+        _check_shots(rounds, shots, flips)
+        shares = {"low": asked.low, "high": asked.high}
+        return KShot.calibrate(rounds, epsilon, **shares, shots=shots, flips=flips or 0)
+    return {cls.name: cls for cls in (Glance, Harmony, Borappor)}[name].calibrate(rounds, epsilon)
+
+
+def _check_shots(rounds: int, shots: int | None, flips: int | None) -> None:
+    from sudare.bounds.shots import MOST_SHOTS
+
+    if shots is None:
+        if flips is not None:
+            raise ParameterError("--flips needs --shots")
+        return
+    if not 1 <= shots <= min(rounds, MOST_SHOTS):
+        most = min(rounds, MOST_SHOTS)
+        raise ParameterError(f"--shots must be between 1 and {most}, got {shots}")
+    if not 0 <= (flips or 0) < shots:
+        raise ParameterError(f"--flips must be between 0 and {shots - 1}, got {flips}")
+
+
+class _Answers(dict[str, Any]):
+    """What can be said, and why the rest can't."""
+
+    def __init__(self, **known: Any) -> None:  # noqa: ANN401 - JSON
+        super().__init__(known, reasons={})
+
+    def add(self, name: str, compute: Callable[[], Any]) -> None:
+        try:
+            self[name] = compute()
+        except ParameterError as reason:
+            self[name] = None
+            self["reasons"][name] = str(reason)
+
+
+def _told(asked: _Asked, mechanism: "ContinualMechanism") -> _Answers:
+    """Everything about one mechanism."""
+    from sudare.bounds.chernoff import fixed_groups_bound, maximal_error_bound, people_needed
+
+    beta, shares = asked.setting.beta, (asked.low, asked.high)
+    told = _Answers(
+        mechanism=mechanism.name,
+        design=mechanism.document(),
+        reports_each=mechanism.reports_each,
+        epsilon=mechanism.epsilon,
+    )
+    if (people := asked.people) is not None:
+        told.add("bound", lambda: maximal_error_bound(mechanism, people, beta, *shares))
+        if mechanism.sampled:
+            told.add("fixed_groups", lambda: fixed_groups_bound(mechanism, people, beta, *shares))
+        told.add("exact", lambda: _exact(asked, mechanism, people))
+    if (wanted := asked.wanted) is not None:
+        told.add("people_needed", lambda: people_needed(mechanism, wanted, beta, *shares))
+    return told
+
+
+def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[str, float]:
+    """The law of the maximal error where reports are most alike a fair coin."""
+    import numpy as np
+
+    from sudare.bounds import maximal
+    from sudare.continual import RepeatedResponse
+
+    if not isinstance(mechanism, RepeatedResponse):
+        raise ParameterError(f"{mechanism.name} has no exact law here, only its bound")
+    slope = mechanism.holder - mechanism.others
+    share = min(max(asked.low, (0.5 - mechanism.others) / slope), asked.high)
+    ones = round(share * people)
+    law = {
+        "glance": maximal.glance_maximum,
+        "harmony": maximal.harmony_maximum,
+        "borappor": maximal.borappor_maximum,
+    }[mechanism.name](mechanism.keep, people, np.full(mechanism.rounds, ones))
+    quantile = law.quantile(1 - asked.setting.beta)
+    return {"share": ones / people, "quantile": quantile, "mean": law.mean}
+
+
+def _theory(asked: _Asked) -> _Answers:
+    """What the document says, for both readings of θ."""
+    from sudare.bounds.continual import printed_theta, sampling_bound, solved_theta
+    from sudare.bounds.harmony import harmony_lower_bound
+
+    told = _Answers(
+        least_people=asked.setting.least_people,
+        solved=_reading(asked, solved_theta),
+        printed=_reading(asked, printed_theta),
+    )
+    if asked.people is not None:
+        told.add("sampling", lambda: sampling_bound(asked.setting))
+        told.add("harmony_lower", lambda: harmony_lower_bound(asked.setting))
+    return told
+
+
+def _reading(asked: _Asked, reading: "Reading") -> _Answers:
+    from sudare.bounds.continual import dense_bound, dense_or_sparse, general_bound, general_people
+
+    setting, share, told = asked.setting, asked.low, _Answers()
+    if asked.people is not None:
+        told.add("theta", lambda: reading(setting))
+        told.add("general", lambda: general_bound(setting, reading))
+        if asked.low == asked.high:
+            told.add("condition", lambda: dense_or_sparse(setting, share, reading))
+            told.add("dense", lambda: dense_bound(setting, share, reading))
+    if (wanted := asked.wanted) is not None:
+        told.add("people_needed", lambda: general_people(setting, wanted, reading))
+    return told
