@@ -18,7 +18,7 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files", "documents"},
-    {"keystream", "strings"},
+    {"keystream", "strings", "states"},
     {"randomness", "bloom", "packed"},
     {"exact"},
     {"channel", "aggregate", "estimate", "wire"},
