@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
 from click.core import ParameterSource
 
 from sudare.cli.options import (
@@ -57,7 +58,7 @@ def randomize(
     from sudare.wire import report_file, report_stream
 
     agreed = load_collection(collection)
-    given = click.get_current_context().get_parameter_source("column")
+    given = get_current_context().get_parameter_source("column")
     if agreed.over_time and given is not ParameterSource.DEFAULT:
         raise ParameterError("--column is for answers; over time each round has a column")
     rng = System() if insecure_seed is None else Seeded(insecure_seed)

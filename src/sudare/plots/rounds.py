@@ -14,6 +14,7 @@ from sudare.plots.figures import (
     INK,
     VERMILION,
     add_legend,
+    cut,
     family,
     open_frame,
     readable,
@@ -23,6 +24,7 @@ from sudare.plots.figures import (
 Floats = NDArray[np.float64]
 
 _BAND, _INTERVAL = "#D6EAF8", "#8FC1E3"
+_LONGEST_LABEL = 48  # narrow letters
 _MARKED = 120  # rounds up to which each gets a mark
 
 
@@ -83,7 +85,7 @@ def rounds_figure(
     axes.xaxis.set_major_locator(MaxNLocator(10, integer=True))
     axes.yaxis.set_major_formatter(PercentFormatter(1))
     axes.set_xlabel("round")
-    axes.set_ylabel(readable(y_label, "?"), parse_math=False, family=family())
+    axes.set_ylabel(cut(readable(y_label, "?"), _LONGEST_LABEL), parse_math=False, family=family())
     axes.grid(color="#e4e4e4", linewidth=0.6)
     add_legend(figure)
     return figure
