@@ -42,7 +42,8 @@ class Wish:
 
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that make no sense here."""
-        given = [name for name in options if getattr(self, name) not in (None, False)]
+        nothing = (None, False)
+        given = [name for name in options if not any(getattr(self, name) is no for no in nothing)]
         if given:
             raise ParameterError(f"--{given[0].replace('_', '-')} needs {unless}")
 
@@ -110,4 +111,6 @@ def _continual(wish: Wish, answers: int) -> "ContinualMechanism":
         return KShot.calibrate(wish.rounds, wish.epsilon, low=low, high=high)
     if (wish.low, wish.high) != (None, None):
         raise ParameterError("--shots says what --low and --high would choose: give one of them")
-    return KShot.calibrate(wish.rounds, wish.epsilon, shots=wish.shots, flips=wish.flips or 0)
+    flips = wish.flips or 0
+    KShot(wish.rounds, wish.shots, flips, 1 - 2**-53)  # so many shots and flips, at any ε
+    return KShot.calibrate(wish.rounds, wish.epsilon, shots=wish.shots, flips=flips)
