@@ -198,8 +198,9 @@ def _texts(ends: Interval, decimals: int) -> list[str]:
 
 
 def _rounds(ticks: Floats) -> Floats:
-    """Whole numbers only."""
-    return np.unique(np.round(ticks[ticks >= 1]))
+    """The whole numbers among them."""
+    nearest = np.round(ticks)
+    return nearest[np.isclose(ticks, nearest) & (nearest >= 1)]
 
 
 def _numbers(ticks: Floats) -> list[str]:

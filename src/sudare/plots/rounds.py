@@ -48,6 +48,7 @@ def rounds_figure(
     figure = Figure(figsize=(8, 4.4), layout="constrained")
     set_title(figure, title)
     axes = open_frame(figure.add_subplot())
+    axes.use_sticky_edges = False  # room below the lowest end too
     sure = f"{100 * level:.4g} %"
     _steps(axes, estimate, estimate.simultaneous(level), _BAND, f"{sure} band, all rounds at once")
     _steps(axes, estimate, estimate.interval(level), _INTERVAL, f"{sure} interval of a round")
