@@ -194,7 +194,7 @@ class Collection:
 
         Over time every round must be large enough by itself, as its estimate rests on its own
         reports: the counts of one that isn't are left out. What was released of a round never
-        changes with a later one, and how many report there has nothing to do with their states.
+        changes with a later one, and when a device reports has nothing to do with its states.
         """
         if aggregate.key != self.key:
             raise MixedCollections(
