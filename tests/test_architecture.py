@@ -18,7 +18,7 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files", "documents"},
-    {"keystream", "strings", "sealed"},
+    {"keystream", "strings", "sealed", "states"},
     {"randomness", "bloom", "packed"},
     {"exact"},
     {"channel", "aggregate", "estimate", "wire"},

@@ -19,7 +19,7 @@ import sudare
 import vectors
 from pages import PAGES, ROOT, blocks
 from sudare import errors
-from sudare.mechanisms import REGISTRY, from_document
+from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
 from sudare.mechanisms.unary import Unary
 
 DOCS = ROOT / "docs"
@@ -157,6 +157,10 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
+    if document["name"] in CONTINUAL:
+        made = names[document["name"]](words, streams=values, **_whole(parameters))
+        assert isinstance(made, bytes)
+        return made
     k = document["k"]
     if issubclass(REGISTRY[document["name"]], Unary):
         port = names["unary"](words, k, parameters["p"], parameters["q"], values)
@@ -164,6 +168,13 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         port = names["grr"](words, k, parameters["keep"], values)
     assert isinstance(port, bytes)
     return port
+
+
+def _whole(parameters: dict[str, Fraction]) -> dict[str, Fraction | int]:
+    """Numbers of rounds as such: a probability is never whole."""
+    return {
+        name: int(value) if value.denominator == 1 else value for name, value in parameters.items()
+    }
 
 
 def _rappor_port(
@@ -188,6 +199,9 @@ def _rappor_port(
 def _bulk_values(document: dict[str, Any], people: int) -> list[Any]:
     if document.get("hashes"):
         return list(vectors.bulk_texts(people))
+    if "rounds" in document:
+        rounds = range(1, document["rounds"] + 1)
+        return [[person >> number % 8 & 1 for number in rounds] for person in range(people)]
     answers = document.get("k") or document["bits"]
     return [person % answers for person in range(people)]
 

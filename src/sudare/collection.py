@@ -9,11 +9,12 @@ from typing import Any, Literal, Self
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
+from sudare.continual import ContinualMechanism
 from sudare.documents import canonical, decode
-from sudare.domain import whole
+from sudare.domain import Groups, whole
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -26,6 +27,7 @@ from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, MemoisedMechanism, Records
 from sudare.mechanisms import from_document
 from sudare.randomness import Randomness
+from sudare.states import StateReader
 from sudare.strings import Strings
 
 
@@ -40,9 +42,11 @@ class Collection:
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        answers: the answers' labels, in the order of the mechanism's values; none for free text.
+        answers: the answers' labels, in the order of the mechanism's values; none for free text;
+            over time, the names of state 0 and of state 1.
         mechanism: how an answer becomes a report.
-        minimum_reports: no estimate is given of fewer reports than this.
+        minimum_reports: no estimate is given of fewer reports than this; over time, none of a
+            round that has fewer.
     """
 
     name: str
@@ -72,7 +76,7 @@ class Collection:
 
     @property
     def epsilon(self) -> float:
-        """What one report costs the person who sends it."""
+        """What one report costs the person who sends it; over time, all of a person's reports."""
         return self.mechanism.epsilon
 
     @property
@@ -96,14 +100,22 @@ class Collection:
         """Whether people answer in their own words."""
         return isinstance(self.mechanism.domain, Strings)
 
-    def encode(self, answers: Sequence[str], first: int = 0) -> NDArray[Any]:
+    @property
+    def over_time(self) -> bool:
+        """Whether people are in one of two states in each of several rounds."""
+        return isinstance(self.mechanism, ContinualMechanism)
+
+    def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> NDArray[Any]:
         """Answers as the mechanism's values; an unknown label is refused by its position.
 
-        Free text is hashed under this collection's own key. ``first`` is the position of the
-        first answer, where these are a part of many.
+        Free text is hashed under this collection's own key. Over time, an answer is a person's
+        row of states, each a label or 0 or 1. ``first`` is the position of the first answer,
+        where these are a part of many.
         """
         if isinstance(answers, str):
             raise ParameterError("answers must be a list, got a single text")
+        if self.over_time:
+            return self.state_reader.read(answers, first)
         odd = next((i for i, answer in enumerate(answers) if not isinstance(answer, str)), None)
         if odd is not None:
             raise InvalidAnswer(f"the answer at position {first + odd} is not a text")
@@ -125,16 +137,41 @@ class Collection:
     def _numbers(self) -> dict[str, int]:
         return {label: number for number, label in enumerate(self.answers)}
 
-    def randomize(self, answers: Sequence[str], rng: Randomness | None = None) -> Records:
-        """The reports of labelled answers."""
+    @cached_property
+    def state_reader(self) -> StateReader:
+        """How people's states over time are written: by label, or as 0 and 1.
+
+        Where a label is itself 0 or 1, the labels alone are understood.
+        """
+        if not isinstance(self.mechanism, ContinualMechanism):
+            raise ParameterError(f"“{self.name}” is asked once; there are no states over time")
+        numbered = {} if {"0", "1"} & self._numbers.keys() else {"0": 0, "1": 1}
+        return StateReader(self.name, self.mechanism.rounds, {**self._numbers, **numbered})
+
+    def randomize(
+        self, answers: Sequence[Any] | NDArray[Any], rng: Randomness | None = None
+    ) -> Records:
+        """The reports of labelled answers, or of rows of states."""
         return self.mechanism.randomize(self.encode(answers), rng)
 
     def aggregate(self, reports: Records) -> Aggregate:
         """Check and count reports, under this collection's key."""
         return replace(self.mechanism.aggregate(reports), key=self.key)
 
-    def simulate(self, truth: Mapping[str, int], rng: Keystream) -> Aggregate:
-        """The aggregate of people who answer so: drawn from its exact law, without them."""
+    def simulate(self, truth: Mapping[str, int] | ArrayLike | Groups, rng: Keystream) -> Aggregate:
+        """The aggregate of people who answer so: drawn from its exact law, without them.
+
+        Args:
+            truth: how many people give each answer. Over time, how many are in state 0 and in
+                state 1, a row per round, or ``Groups``.
+            rng: a seed's, as a rule.
+        """
+        if isinstance(self.mechanism, ContinualMechanism):
+            if isinstance(truth, Mapping):
+                raise ParameterError("over time, a population is a row of 2 counts for each round")
+            return replace(self.mechanism.simulate(truth, rng), key=self.key)
+        if not isinstance(truth, Mapping):
+            raise ParameterError("a population is a number of people for each answer's label")
         values = self.encode(list(truth))
         people = np.array([whole("a number of people", count) for count in truth.values()], int)
         held: Any = (values, people)
@@ -144,11 +181,21 @@ class Collection:
         return replace(self.mechanism.simulate(held, rng), key=self.key)
 
     def estimate(self, aggregate: Aggregate) -> Estimate:
-        """The labelled, unbiased estimate, if there are enough reports to release one."""
-        return self.mechanism.estimate(self.released(aggregate)).labelled(self.answers)
+        """The labelled, unbiased estimate, if there are enough reports to release one.
+
+        Over time a ``StreamEstimate`` of the share of people in state 1, in each round that has
+        enough reports.
+        """
+        estimate = self.mechanism.estimate(self.released(aggregate))
+        return estimate if self.over_time else estimate.labelled(self.answers)
 
     def released(self, aggregate: Aggregate) -> Aggregate:
-        """The mechanism's own aggregate, if it is this collection's and large enough."""
+        """The mechanism's own aggregate, if it is this collection's and large enough.
+
+        Over time every round must be large enough by itself, as its estimate rests on its own
+        reports: the counts of one that isn't are left out. What was released of a round never
+        changes with a later one, and when a device reports has nothing to do with its states.
+        """
         if aggregate.key != self.key:
             raise MixedCollections(
                 f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
@@ -159,7 +206,19 @@ class Collection:
                 f"there are {aggregate.n} reports; “{self.name}” releases nothing below "
                 f"{self.minimum_reports}"
             )
-        return replace(aggregate, key=self.mechanism.key)
+        own = replace(aggregate, key=self.mechanism.key)
+        return self._released_rounds(self.mechanism.own(own)) if self.over_time else own
+
+    def _released_rounds(self, aggregate: Aggregate) -> Aggregate:
+        reports = aggregate.counts.sum(axis=1)
+        enough = reports >= self.minimum_reports
+        if not enough.any():
+            raise TooFewReports(
+                f"no round has more than {reports.max()} reports; “{self.name}” releases nothing "
+                f"of a round below {self.minimum_reports}"
+            )
+        counts = np.where(enough[:, np.newaxis], aggregate.counts, 0)
+        return replace(aggregate, n=int(counts.sum()), counts=counts)
 
     def _body(self) -> dict[str, Any]:
         return {

@@ -38,4 +38,8 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
         click.echo(total.to_json())
     else:
         write_whole(output, total.to_json())
-    click.echo(f"{total.n:,} reports counted", err=True)
+    where = ""
+    if agreed.over_time:
+        heard = int(total.counts.any(axis=1).sum())
+        where = f", in {heard:,} of {len(total.counts):,} rounds"
+    click.echo(f"{total.n:,} reports counted{where}", err=True)

@@ -6,10 +6,11 @@ when a file has none.
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,49 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 22  # bytes of text parsed at a time
 _HEAD = 1 << 16  # bytes looked at to know what a file is
 _ROWS = 1 << 18
+_LINE_END = re.compile(rb"[\r\n]")
+
+
+class Layout(NamedTuple):
+    """Which columns of a table are wanted, and how a file without a header is laid out."""
+
+    wanted: Callable[[list[str]], list[str]]
+    """Those of a header's names; raises if they aren't there."""
+    text: Callable[[int, "pa.Array"], "pa.Array"]
+    """Each wanted column, with its number, as text."""
+    names: list[str]
+    """Of the columns of ``lines``, which have no header."""
+    delimiter: str
+    """Between the columns of ``lines``."""
+    quoted: bool
+    """Whether quotes mean anything in ``lines``."""
+    hint: str
+    """What an error says a file must be."""
 
 
 def read_column(
     path: Path, column: str, form: str, progress: Callable[[int, int], object]
 ) -> Iterator["pa.Array"]:
     """The named column as text, in chunks; ``progress`` hears bytes (or rows) done and in all."""
+
+    def wanted(names: list[str]) -> list[str]:
+        _check_names(names, column)
+        return [column]
+
+    def text(_: int, values: "pa.Array") -> "pa.Array":
+        return as_text(values, f"the column {column!r}")
+
+    hint = "see --format for what is understood"
+    # A line is one answer whatever it contains: no delimiter, no quotes.
+    layout = Layout(wanted, text, [column], "\x1f", quoted=False, hint=hint)
+    for (values,) in read_columns(path, layout, form, progress):
+        yield values
+
+
+def read_columns(
+    path: Path, layout: Layout, form: str, progress: Callable[[int, int], object], rows: int = _ROWS
+) -> Iterator[list["pa.Array"]]:
+    """The wanted columns as text, in chunks; of Parquet so many rows at a time."""
     import pyarrow as pa
 
     with ExitStack() as stack:
@@ -47,20 +85,16 @@ def read_column(
             raise ParameterError(f"{kind} can't be read from a pipe: name the file")
         try:
             if form == "parquet":
-                yield from _parquet(path, column, progress)
+                yield from _parquet(path, layout, rows, progress)
                 return
-            for batch in _batches(path, source, column, form):
-                yield _column(batch, column)
+            for batch in _batches(path, source, layout, form):
+                yield _texts(batch, layout)
                 progress(source.served, 0 if piped else path.stat().st_size)
-            if form == "csv" and source.quotes % 2:
+            if (form == "csv" or (form == "lines" and layout.quoted)) and source.quotes % 2:
                 raise InvalidDocument("a quote in the csv is never closed: answers would be lost")
-        except pa.ArrowKeyError:
-            raise _no_column(column) from None
         except pa.ArrowException:
             # Arrow's own message quotes the line it could not read.
-            raise InvalidDocument(
-                f"the input can't be read as {form}; see --format for what is understood"
-            ) from None
+            raise InvalidDocument(f"the input can't be read as {form}; {layout.hint}") from None
 
 
 class _Source(io.BufferedIOBase):
@@ -76,6 +110,22 @@ class _Source(io.BufferedIOBase):
         if self.head.startswith(b"PAR1"):
             return "parquet"
         return "arrow" if self.head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "csv"
+
+    def see_line(self) -> int:
+        """How many bytes are looked at, once the end of the first line is in sight."""
+        while not _LINE_END.search(self.head) and (more := self._source.read(len(self.head))):
+            self.head += more
+            self._unread += more
+        return len(self.head)
+
+    def first_row(self) -> list[str]:
+        """The cells of the first row."""
+        self.see_line()
+        text = self.head.decode("utf-8-sig", errors="replace")
+        try:
+            return next(csv.reader(io.StringIO(text, newline="")), [])
+        except csv.Error:
+            raise InvalidDocument("the header can't be read as csv; see --format") from None
 
     def readable(self) -> bool:
         return True
@@ -113,73 +163,67 @@ def encode(collection: "Collection", column: "pa.Array", offset: int) -> NDArray
     return np.asarray(numbers.to_numpy(), np.int64)
 
 
-def _batches(path: Path, source: _Source, column: str, form: str) -> Iterator["pa.RecordBatch"]:
+def _batches(path: Path, source: _Source, layout: Layout, form: str) -> Iterator["pa.RecordBatch"]:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     if form == "arrow":
         if source.head.startswith(b"ARROW1"):
             file = pa.ipc.open_file(path)
-            return (file.get_batch(index) for index in range(file.num_record_batches))
-        return iter(pa.ipc.open_stream(source))
+            batches = (file.get_batch(index) for index in range(file.num_record_batches))
+        else:
+            batches = iter(pa.ipc.open_stream(source))
+        return (batch.select(layout.wanted(batch.schema.names)) for batch in batches)
     lines = form == "lines"
-    if not lines:
-        _check_header(source.head, column)
+    columns = layout.names if lines else layout.wanted(source.first_row())
     return iter(
         arrow_csv.open_csv(
             source,
             read_options=arrow_csv.ReadOptions(
-                block_size=_BLOCK, use_threads=False, column_names=[column] if lines else None
+                block_size=max(_BLOCK, 4 * source.see_line()),  # a row must fit in
+                use_threads=False,
+                column_names=columns if lines else None,
             ),
-            # A line is one answer whatever it contains: no delimiter, no quotes.
             parse_options=arrow_csv.ParseOptions(
-                delimiter="\x1f" if lines else ",",
-                quote_char=False if lines else '"',
+                delimiter=layout.delimiter if lines else ",",
+                quote_char=False if lines and not layout.quoted else '"',
                 ignore_empty_lines=False,  # an empty line may be somebody's answer
                 newlines_in_values=not lines,
             ),
             convert_options=arrow_csv.ConvertOptions(
-                include_columns=[column],
-                column_types={column: pa.string()},
+                include_columns=columns,
+                column_types=dict.fromkeys(columns, pa.string()),
                 strings_can_be_null=False,
             ),
         )
     )
 
 
-def _check_header(head: bytes, column: str) -> None:
-    """Refuse a name that stands over two columns: Arrow would take the first."""
-    text = head.decode("utf-8-sig", errors="replace")
-    try:
-        names = next(csv.reader(io.StringIO(text, newline="")), [])
-    except csv.Error:
-        raise InvalidDocument("the header can't be read as csv; see --format") from None
-    if names.count(column) > 1:
-        raise _two_columns(column)
+def _texts(batch: "pa.RecordBatch", layout: Layout) -> list["pa.Array"]:
+    return [layout.text(number, values) for number, values in enumerate(batch.columns)]
 
 
 def _parquet(
-    path: Path, column: str, progress: Callable[[int, int], object]
-) -> Iterator["pa.Array"]:
+    path: Path, layout: Layout, rows: int, progress: Callable[[int, int], object]
+) -> Iterator[list["pa.Array"]]:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    _check_names(file.schema_arrow.names, column)
-    done, rows = 0, file.metadata.num_rows
-    for batch in file.iter_batches(_ROWS, columns=[column]):
-        yield _column(batch, column)
+    columns = layout.wanted(file.schema_arrow.names)
+    done, everybody = 0, file.metadata.num_rows
+    for batch in file.iter_batches(rows, columns=columns):
+        yield _texts(batch.select(columns), layout)
         done += batch.num_rows
-        progress(done, rows)
+        progress(done, everybody)
 
 
-def _column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
+def as_text(values: "pa.Array", name: str) -> "pa.Array":
+    """A column as text; one with missing values is refused by its name."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    _check_names(batch.schema.names, column)
-    values = batch.column(column)
     if values.null_count:
-        raise InvalidDocument(f"the column {column!r} has {values.null_count} missing values")
+        raise InvalidDocument(f"{name} has {values.null_count} missing values")
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     return values if pa.types.is_string(values.type) else pc.cast(values, pa.string())
@@ -187,17 +231,9 @@ def _column(batch: "pa.RecordBatch", column: str) -> "pa.Array":
 
 def _check_names(names: list[str], column: str) -> None:
     if column not in names:
-        raise _no_column(column)
+        raise InvalidDocument(
+            f"the input has no column {column!r}; name the column of answers with --column, "
+            f"or use --format lines for a file without a header"
+        )
     if names.count(column) > 1:
-        raise _two_columns(column)
-
-
-def _two_columns(column: str) -> InvalidDocument:
-    return InvalidDocument(f"the input has more than one column {column!r}; rename the others")
-
-
-def _no_column(column: str) -> InvalidDocument:
-    return InvalidDocument(
-        f"the input has no column {column!r}; name the column of answers with --column, "
-        f"or use --format lines for a file without a header"
-    )
+        raise InvalidDocument(f"the input has more than one column {column!r}; rename the others")

@@ -10,6 +10,7 @@ from sudare.cli.cells import printable
 from sudare.cli.choice import FORMS, Wish, choose
 from sudare.cli.options import (
     MECHANISMS,
+    OVER_TIME,
     PATH,
     collection_argument,
     echo_json,
@@ -38,13 +39,18 @@ def collection() -> None:
 @click.option("--question", required=True, help="What people are asked.")
 @click.option("--answer", "answers", multiple=True, help="One possible answer; repeat it.")
 @click.option("--answers-file", type=PATH, help="Possible answers, one per line.")
-@click.option("--epsilon", type=float, required=True, help="The most one report may cost.")
+@click.option(
+    "--epsilon",
+    type=float,
+    required=True,
+    help="The most one report may cost; over time, all reports of a person together.",
+)
 @click.option(
     "--mechanism",
-    type=click.Choice(["auto", *MECHANISMS, "rappor"]),
+    type=click.Choice(["auto", *MECHANISMS, "rappor", *OVER_TIME]),
     default="auto",
     show_default=True,
-    help="auto takes the one with the least error for a single report.",
+    help="auto takes the one with the least error for a single report; with --rounds, kshot.",
 )
 @click.option("--free-text", is_flag=True, help="People answer in their own words (RAPPOR).")
 @click.option(
@@ -64,11 +70,21 @@ def collection() -> None:
 @click.option("--hashes", type=int, help="Bits that a text sets; 1, the default, is best.")
 @click.option("--cohorts", type=int, help="Hash families that people are divided among; 64.")
 @click.option(
+    "--rounds",
+    type=int,
+    help="Count over time: in so many rounds each person is in one of two states, named by two "
+    "--answer (no and yes unless given; the share of the second is estimated).",
+)
+@click.option("--low", type=float, help="Of kshot: the share is expected to be at least this.")
+@click.option("--high", type=float, help="Of kshot: and at most this; the closer, the better.")
+@click.option("--shots", type=int, help="Of kshot: rounds a person reports in; chosen by itself.")
+@click.option("--flips", type=int, help="Of kshot: how many lies are few, with --shots; 0.")
+@click.option(
     "--minimum-reports",
     type=int,
     default=100,
     show_default=True,
-    help="No estimate is released of fewer.",
+    help="No estimate is released of fewer; over time, none of a round with fewer.",
 )
 @click.option("-o", "--output", type=PATH, default="-", help="Where the document goes.")
 def new(
@@ -84,13 +100,19 @@ def new(
     bits: int | None,
     hashes: int | None,
     cohorts: int | None,
+    rounds: int | None,
+    low: float | None,
+    high: float | None,
+    shots: int | None,
+    flips: int | None,
     minimum_reports: int,
     output: Path,
 ) -> None:
     """Make a collection that spends at most EPSILON per report.
 
     Of people who report the same answer again and again, fresh noise averages out. RAPPOR with
-    permanent noise (--lifetime) bounds what all their reports tell.
+    permanent noise (--lifetime) bounds what all their reports tell. With --rounds, the share of
+    people in a state is counted over time, and EPSILON is for a person's whole stream.
 
     \b
     Examples:
@@ -98,6 +120,8 @@ def new(
         --epsilon 2 --mechanism oue -o trousers.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
+      sudare collection new online --question "Is the device online?" --rounds 50 \\
+        --epsilon 4 -o online.json
     """
     from sudare.collection import Collection
     from sudare.files import write_whole
@@ -106,7 +130,12 @@ def new(
     if answers_file is not None:
         text = answers_file.read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    wish = Wish(epsilon, mechanism, free_text, form, lifetime, bits, hashes, cohorts)
+    wish = Wish(
+        *(epsilon, mechanism, free_text, form, lifetime, bits, hashes, cohorts),
+        *(rounds, shots, flips, low, high),
+    )
+    if wish.over_time and not labels:
+        labels = ["no", "yes"]
     chosen = choose(wish, len(labels))
     made = Collection(name, question, tuple(labels), chosen, minimum_reports)
     if is_pipe(output):
@@ -117,6 +146,8 @@ def new(
 
 
 def _cost(agreed: "Collection") -> str:
+    if agreed.over_time:
+        return f"ε = {agreed.epsilon!r} for a whole stream"
     if math.isinf(agreed.lifetime_epsilon):
         return f"ε = {agreed.epsilon!r}"
     return f"ε = {agreed.epsilon!r} ({agreed.lifetime_epsilon!r} for life)"
@@ -142,6 +173,7 @@ def show(collection: Path, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from sudare.continual import ContinualMechanism
     from sudare.mechanism import MemoisedMechanism
 
     facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
@@ -149,15 +181,30 @@ def show(collection: Path, as_json: bool) -> None:
     facts.add_column(overflow="fold")
     facts.add_row("name", Text(agreed.name))
     facts.add_row("mechanism", str(agreed.mechanism))
-    facts.add_row("ε per report", repr(agreed.epsilon))
+    if isinstance(agreed.mechanism, ContinualMechanism):
+        facts.add_row("rounds", f"{agreed.mechanism.rounds:,}")
+        facts.add_row("ε of a whole stream", repr(agreed.epsilon))
+        facts.add_row("reports per person", f"{agreed.mechanism.reports_each:,}")
+        facts.add_row("what a device does", agreed.mechanism.odds)
+    else:
+        facts.add_row("ε per report", repr(agreed.epsilon))
     if isinstance(agreed.mechanism, MemoisedMechanism):
         facts.add_row("ε for life", _for_life(agreed))
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
-    facts.add_row("minimum reports", str(agreed.minimum_reports))
+    per_round = " (in a round)" if agreed.over_time else ""
+    facts.add_row("minimum reports", f"{agreed.minimum_reports}{per_round}")
     facts.add_row("key", agreed.key)
-    answers = "free text" if agreed.free_text else "\n".join(map(printable, agreed.answers))
-    facts.add_row("answers", Text(answers))
+    facts.add_row("states" if agreed.over_time else "answers", Text(_answers(agreed)))
     Console().print(facts, markup=False)
+
+
+def _answers(agreed: "Collection") -> str:
+    if agreed.free_text:
+        return "free text"
+    labels = [printable(label) for label in agreed.answers]
+    if agreed.over_time:
+        labels = [f"{number}: {label}" for number, label in enumerate(labels)]
+    return "\n".join(labels)
 
 
 def _for_life(agreed: "Collection") -> str:
@@ -175,9 +222,18 @@ def check(collection: Path) -> None:
     Example:
       sudare collection check tea.json
     """
+    from sudare.continual import ContinualMechanism
+
     agreed = load_collection(collection)
     spent = f"one report spends ε = {agreed.epsilon!r} and not more"
     if math.isfinite(agreed.lifetime_epsilon):
         spent += f", all reports of one answer {agreed.lifetime_epsilon!r}"
+    if isinstance(agreed.mechanism, ContinualMechanism):
+        each, rounds = agreed.mechanism.reports_each, agreed.mechanism.rounds
+        sent = "1 report" if each == 1 else f"{each:,} reports together"
+        spent = f"over {rounds:,} rounds a person spends ε = {agreed.epsilon!r} and not more, in "
+        spent += sent
     answered = "; answered in free text" if agreed.free_text else ""
     click.echo(f"{collection}: sound; {spent}{answered} (key {agreed.key[:12]}…)")
+    if agreed.over_time:
+        click.echo(agreed.mechanism.odds)

@@ -14,7 +14,7 @@ from sudare.cli.options import (
     collection_argument,
     is_pipe,
     json_option,
-    load_collection,
+    load_question,
     plot_option,
     progress_bar,
     refuse_overwriting,
@@ -100,7 +100,7 @@ def decode(
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
     if top is not None and top < 1:
         raise ParameterError(f"--top must be at least 1, got {top}")
-    agreed = load_collection(collection)
+    agreed = load_question(collection, "decode")
     sources = report_sources(reports)
     if is_pipe(candidates) and any(map(is_pipe, sources)):
         raise ParameterError("stdin can't hold both reports and candidates: name a file for one")

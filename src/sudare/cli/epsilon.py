@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from sudare.mechanism import Mechanism, MemoisedMechanism
 
 _ENUMERABLE = 8  # answers: twice the paths for each one more of a unary mechanism
+_ROUNDS, _SHOTS = 4, 3  # over time: 16 streams, and all that may be drawn for each
 _COINS = 10  # per report of RAPPOR, which tosses up to three for each bit
 _REPORTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _DIGITS = 4000  # of a fraction that is written out
+_LONGEST = 400  # characters of a fraction on a terminal
 _BAR = 32  # characters
 
 
@@ -37,13 +39,14 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
     chance, and the worst ratio of its laws is compared with the formula, as fractions.
 
     For RAPPOR it also tells what k reports of one answer by one device cost together (ε_k),
-    and what any number of them does (ε∞).
+    and what any number of them does (ε∞). Over time, ε is that of all reports of a person.
 
     \b
     Examples:
       sudare epsilon tea.json
       sudare epsilon homepage.json --plot cost.svg
     """
+    from sudare.continual import ContinualMechanism
     from sudare.mechanism import MemoisedMechanism
 
     agreed = load_collection(collection)
@@ -60,6 +63,8 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
     }
     if isinstance(mechanism, MemoisedMechanism):
         document |= _many(mechanism)
+    if isinstance(mechanism, ContinualMechanism):
+        document |= {"rounds": mechanism.rounds, "reports_each": mechanism.reports_each}
     if plot is not None:
         _save(agreed, document, plot)
     if as_json:
@@ -72,8 +77,14 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
 
 def _not_enumerated(mechanism: "Mechanism") -> str | None:
     """Why the code can't be walked down every path, if it can't."""
+    from sudare.continual import ContinualMechanism
     from sudare.mechanisms.rappor import Rappor
 
+    if isinstance(mechanism, ContinualMechanism):
+        rounds, shots = mechanism.rounds, getattr(mechanism, "shots", 0)
+        if rounds > _ROUNDS:
+            return f"not at {rounds:,} rounds (up to {_ROUNDS})"
+        return f"not at {shots} shots (up to {_SHOTS})" if shots > _SHOTS else None
     if not mechanism.domain.size:
         return "not for free text, whose answers can't be listed"
     if isinstance(mechanism, Rappor):
@@ -104,6 +115,11 @@ def _many(mechanism: "MemoisedMechanism") -> dict[str, Any]:
 def _save(agreed: "Collection", document: dict[str, Any], path: Path) -> None:
     from sudare.plots import cost_figure, save
 
+    if agreed.over_time:
+        raise ParameterError(
+            f"all reports of a person cost {agreed.epsilon!r} together, and there is nothing to "
+            f"plot"
+        )
     if "reports" not in document:
         raise ParameterError(
             f"{agreed.mechanism.name} has no permanent step: k reports cost k times "
@@ -119,13 +135,19 @@ def _show(agreed: "Collection", document: dict[str, Any], reason: str | None, eq
 
     mechanism, ratio = agreed.mechanism, agreed.mechanism.worst_ratio
     answers = "free text" if agreed.free_text else f"{mechanism.domain.size} answers"
+    what, given = "no report is", "answer"
+    if agreed.over_time:
+        answers = f"{document['rounds']:,} rounds, reports per person: {document['reports_each']:,}"
+        what, given = "a person's reports, all together, are never", "stream of states"
     exactly = document["worst_ratio"] or "a fraction of thousands of digits"
+    if len(exactly) > _LONGEST:
+        exactly = f"a fraction of {len(exactly) - 1:,} digits (--json has them)"
     click.echo(f"{agreed.name}: {mechanism.name} over {answers}")
     click.echo(f"  ε           {mechanism.epsilon!r}   (rounded up)")
     click.echo(f"  e^ε exactly {exactly} = {text_up(ratio, 12)}")
     click.echo(
-        f"  meaning     no report is more than {text_up(ratio, 3)} times "
-        f"likelier under one answer than under another"
+        f"  meaning     {what} more than {text_up(ratio, 3)} times likelier under one {given} "
+        f"than under another"
     )
     click.echo(f"  odds        {mechanism.odds}")
     verdict = "equal" if equal else "DIFFERENT"

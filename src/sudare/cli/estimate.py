@@ -16,7 +16,7 @@ from sudare.cli.options import (
     load_collection,
     plot_option,
 )
-from sudare.errors import InvalidDocument
+from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
     from sudare.cli.analysis import Analysis
@@ -51,17 +51,22 @@ def estimate(
     as_csv: bool,
     plot: Path | None,
 ) -> None:
-    """Estimate the share of people behind each answer.
+    """Estimate the share of people behind each answer, or in each round.
 
     The bars: solid up to the lower end of the interval, shaded up to the estimate, a line up to
     the upper end. `p` is the chance of such a count if nobody held the answer, adjusted for
     asking about all of them (Holm).
+
+    Over time there is a line for each round, from that round's reports alone. Beside its interval
+    stands its part of the band, which holds for all rounds at once. A round without reports has
+    no estimate; one with fewer than the collection's minimum is withheld.
 
     \b
     Examples:
       sudare estimate tea.json total.json --consistent norm-sub
       sudare estimate tea.json total.json --json
       sudare estimate tea.json total.json --plot tea.html
+      sudare estimate online.json total.json --plot online.png
     """
     from sudare.aggregate import Aggregate
     from sudare.cli.analysis import analyse
@@ -71,9 +76,16 @@ def estimate(
     data = binary_stdin().read() if is_pipe(aggregate) else aggregate.read_bytes()
     if not data:
         raise InvalidDocument("the aggregate is empty; make one with `sudare aggregate`")
+    total = Aggregate.from_json(data)
+    if agreed.over_time:
+        from sudare.cli.rounds import show_rounds
+
+        refuse_answers_only(simultaneous, population, consistent)
+        show_rounds(agreed, total, level, as_json=as_json, as_csv=as_csv, plot=plot)
+        return
     analysis = analyse(
         agreed,
-        Aggregate.from_json(data),
+        total,
         level=level,
         simultaneous=simultaneous,
         population=population,
@@ -90,6 +102,16 @@ def estimate(
 
         Console().print(analysis.table())
         click.echo(f"{analysis.estimate.n:,} reports, ε = {text_up(agreed.epsilon)} each")
+
+
+def refuse_answers_only(simultaneous: bool, population: bool, consistent: str | None) -> None:
+    """Say of options that have no meaning over time why they have none."""
+    if simultaneous:
+        raise ParameterError("--simultaneous is for answers; over time the band is always shown")
+    if population:
+        raise ParameterError("--population is for answers; over time intervals hold for it anyway")
+    if consistent is not None:
+        raise ParameterError("--consistent is for answers; the shares of rounds have no sum")
 
 
 def save_plot(analysis: "Analysis", path: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 MECHANISMS = ("grr", "oue", "sue")  # sudare.mechanisms.CATEGORICAL, without importing it
+OVER_TIME = ("glance", "harmony", "borappor", "kshot")  # likewise CONTINUAL
 CORRECTIONS = (
     "benjamini-hochberg",
     "bonferroni",
@@ -88,6 +89,17 @@ def load_collection(path: Path) -> "Collection":
     if not data:
         raise InvalidDocument(f"{path} is empty; a collection is a JSON document")
     return Collection.from_json(data)
+
+
+def load_question(path: Path, command: str) -> "Collection":
+    """A collection of something that is asked once; states over time are refused."""
+    agreed = load_collection(path)
+    if agreed.over_time:
+        raise ParameterError(
+            f"“{agreed.name}” counts a state over time, which `sudare {command}` can't use: "
+            f"`sudare estimate` gives the share in each round"
+        )
+    return agreed
 
 
 def echo_json(document: object) -> None:

@@ -1,8 +1,12 @@
 """``sudare randomize``: answers in, reports out."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from sudare.cli.options import (
     PATH,
@@ -14,6 +18,12 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sudare.collection import Collection
 
 
 @click.command()
@@ -35,38 +45,74 @@ def randomize(
     Each answer is taken to be the first of a new device: permanent noise is kept, and an ε for
     life holds, only where every person's own device reports (`sudare.Device`).
 
+    Over time, ANSWERS has a row per person and a column per round (named 1, 2, 3 …, or as many
+    columns as rounds), each a state: its label, or 0 or 1. A row is a person's whole stream.
+
     \b
     Examples:
       sudare randomize tea.json answers.csv --column tea -o reports.arrow
+      sudare randomize online.json states.csv -o reports.arrow
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
     """
-    from sudare.cli.answers import encode, read_column
-    from sudare.exact import text_up
     from sudare.randomness import Seeded, System
     from sudare.wire import report_file, report_stream
 
     agreed = load_collection(collection)
+    given = get_current_context().get_parameter_source("column")
+    if agreed.over_time and given is not ParameterSource.DEFAULT:
+        raise ParameterError("--column is for answers; over time each round has a column")
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     if is_pipe(output):
         target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
     else:
         refuse_overwriting(output, collection, answers)
         target = report_file(output, agreed.report_dtype, agreed.key)
-    done = 0
+    people = reports = 0
     with progress_bar(bytes_total=True) as progress, target as sink:
         task = progress.add_task("randomising", total=None)
 
         def advance(read: int, size: int) -> None:
             progress.update(task, completed=read, total=size or None)
 
-        for chunk in read_column(answers, column, form, advance):
-            sink.write(agreed.mechanism.randomize(encode(agreed, chunk, done), rng))
-            done += len(chunk)
-        if not done:
-            from sudare.errors import InvalidDocument
-
+        for values in _values(agreed, answers, column, form, advance):
+            made = agreed.mechanism.randomize(values, rng)
+            sink.write(made)
+            people += len(values)
+            reports += len(made)
+        if not people:
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
-    click.echo(
-        f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each{seeded}", err=True
+    click.echo(_done(agreed, people, reports) + seeded, err=True)
+
+
+def _values(
+    agreed: "Collection",
+    answers: Path,
+    column: str,
+    form: str,
+    advance: Callable[[int, int], object],
+) -> Iterator["NDArray[Any]"]:
+    """People's answers as the mechanism's values, in chunks."""
+    if agreed.over_time:
+        from sudare.cli.states import read_states
+
+        yield from read_states(agreed.state_reader, answers, form, advance)
+        return
+    from sudare.cli.answers import encode, read_column
+
+    done = 0
+    for chunk in read_column(answers, column, form, advance):
+        yield encode(agreed, chunk, done)
+        done += len(chunk)
+
+
+def _done(agreed: "Collection", people: int, reports: int) -> str:
+    from sudare.exact import text_up
+
+    epsilon = text_up(agreed.epsilon)
+    if not agreed.over_time:
+        return f"{people:,} answers randomised at ε = {epsilon} each"
+    return (
+        f"{people:,} people's streams randomised into {reports:,} reports, at ε = {epsilon} for "
+        f"all rounds of a person"
     )

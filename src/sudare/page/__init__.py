@@ -3,5 +3,6 @@
 from sudare.page.curves import error_page
 from sudare.page.decoded import decoded_page
 from sudare.page.estimates import estimate_page
+from sudare.page.streams import stream_page
 
-__all__ = ["decoded_page", "error_page", "estimate_page"]
+__all__ = ["decoded_page", "error_page", "estimate_page", "stream_page"]

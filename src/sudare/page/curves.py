@@ -1,6 +1,6 @@
 """The page of errors as curves: how an error falls as something grows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 import numpy as np
@@ -52,7 +52,7 @@ def error_page(  # noqa: PLR0913 - a chart's texts and axes, each by name
             _shapes(),
             f'<div class="axis-title">{escape(y_label)}</div>',
             f'<svg class="lines" role="img" aria-label="{escape(summary)}">',
-            _grid(x, y),
+            grid(x, y, (x.ticks(6), y.ticks(8)), (_tick_texts, _tick_texts)),
             '<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">',
             *(_band(curve, x, y, _style(i)) for i, curve in enumerate(curves)),
             *(_line(curve, x, y, _style(i)) for i, curve in enumerate(curves)),
@@ -111,13 +111,14 @@ def _runs(curve: Curve, x: Scale, y: Scale) -> Iterator[tuple[Floats, Floats, Fl
             yield places[run], heights[run], errors[run]
 
 
-def _path(horizontal: Floats, vertical: Floats) -> str:
+def path(horizontal: Floats, vertical: Floats) -> str:
+    """Places in percent, joined by straight lines."""
     steps = " ".join(f"{a:.2f},{100 - b:.2f}" for a, b in zip(horizontal, vertical, strict=True))
     return "M" + steps
 
 
 def _line(curve: Curve, x: Scale, y: Scale, style: str) -> str:
-    runs = (_path(x.place(a), y.place(b)) for a, b, _ in _runs(curve, x, y))
+    runs = (path(x.place(a), y.place(b)) for a, b, _ in _runs(curve, x, y))
     return f'<path class="line {style}" d="{"".join(runs)}"/>'
 
 
@@ -125,7 +126,7 @@ def _band(curve: Curve, x: Scale, y: Scale, style: str) -> str:
     if curve.stderr is None:
         return ""
     outlines = (
-        _path(
+        path(
             x.place(np.concatenate([a, a[::-1]])),
             y.place(np.concatenate([b + BAND * error, (b - BAND * error)[::-1]])),
         )
@@ -151,9 +152,15 @@ def _shapes() -> str:
     return f'<svg class="shapes" aria-hidden="true"><defs>{marks}</defs></svg>'
 
 
-def _grid(x: Scale, y: Scale) -> str:
-    across, up = x.ticks(6), y.ticks(8)
-    across_texts, up_texts = _tick_texts(across), _tick_texts(up)
+def grid(
+    x: Scale,
+    y: Scale,
+    ticks: tuple[Floats, Floats],
+    texts: tuple[Callable[[Floats], list[str]], Callable[[Floats], list[str]]],
+) -> str:
+    """The lines behind a chart, across and up, with their texts."""
+    across, up = ticks
+    across_texts, up_texts = (write(places) for write, places in zip(texts, ticks, strict=True))
     columns = (
         f'<line x1="{place:.2f}%" x2="{place:.2f}%" y2="100%"/>'
         f'<text x="{place:.2f}%" y="100%" dy="1.5em">{text}</text>'

@@ -4,6 +4,7 @@ import math
 from html import escape
 
 from sudare.collection import Collection
+from sudare.continual import ContinualMechanism
 from sudare.exact import text_up
 from sudare.mechanism import MemoisedMechanism
 from sudare.page.wording import at_most
@@ -18,13 +19,18 @@ ONE_REPORT = (
 def header(collection: Collection, facts: dict[str, str]) -> str:
     """Name and question, these facts and those of privacy, and what the privacy means."""
     mechanism = collection.mechanism
-    facts = {**facts, "Privacy of a report": f"ε = {text_up(mechanism.epsilon)}"}
+    whole = isinstance(mechanism, ContinualMechanism)
+    what = "all reports of a person" if whole else "a report"
+    facts = {**facts, f"Privacy of {what}": f"ε = {text_up(mechanism.epsilon)}"}
     if isinstance(mechanism, MemoisedMechanism) and math.isfinite(mechanism.lifetime_epsilon):
         facts["Of all reports of an answer"] = f"ε = {text_up(mechanism.lifetime_epsilon)}"
     facts["Key"] = collection.key
     ratio = at_most(mechanism.worst_ratio)
+    subject, given = ("Any report is", "answer")
+    if whole:
+        subject, given = ("All reports of a person together are", "stream of states")
     privacy = (
-        f"Any report is at most e<sup>ε</sup> = {ratio} times likelier under one answer than "
+        f"{subject} at most e<sup>ε</sup> = {ratio} times likelier under one {given} than "
         "under another."
     )
     return (

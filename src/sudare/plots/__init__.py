@@ -6,6 +6,14 @@ Okabe and Ito, told apart by colour-blind readers too; lines differ in their mar
 
 from sudare.plots.curves import cost_figure, error_figure
 from sudare.plots.figures import save
+from sudare.plots.rounds import rounds_figure
 from sudare.plots.shares import decoded_figure, estimate_figure
 
-__all__ = ["cost_figure", "decoded_figure", "error_figure", "estimate_figure", "save"]
+__all__ = [
+    "cost_figure",
+    "decoded_figure",
+    "error_figure",
+    "estimate_figure",
+    "rounds_figure",
+    "save",
+]
