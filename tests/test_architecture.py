@@ -30,7 +30,7 @@ CHAIN = [
     {"collection", "comparison"},
     {"decoding", "likelihoods"},
     {"likelihood_decoding", "association"},
-    {"privacy", "engines", "planner", "device", "plots", "page"},
+    {"privacy", "engines", "planner", "stream_planner", "device", "plots", "page"},
     {"discovery"},
     {"collector"},
     {"cli"},
