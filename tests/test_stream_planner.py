@@ -37,16 +37,16 @@ def mean(sample: NDArray[np.float64]) -> tuple[float, float]:
 
 @pytest.mark.parametrize("epsilon", TOLD)
 def test_told_one_half_kshot_gains_what_it_promises(epsilon: float, seed: int) -> None:
-    """Predicted to three digits; and simulated, where a bound 13 % lower must fail."""
+    """Predicted to three digits; and simulated, where a bound a quarter lower must fail."""
     shot = KShot.calibrate(ROUNDS, epsilon, low=0.5, high=0.5)
     glance = Glance.calibrate(ROUNDS, epsilon)
     predicted = [worst_error(mechanism, PEOPLE, 0.5)[0] for mechanism in (shot, glance)]
     assert predicted[0] <= TOLD[epsilon] * predicted[1]
-    ours, spread = mean(largest_errors(shot, PEOPLE, 0.5, 250, seed))
+    ours, spread = mean(largest_errors(shot, PEOPLE, 0.5, 150, seed))
     theirs, its_spread = mean(largest_errors(glance, PEOPLE, 0.5, 2000, seed))
     bound, slack = TOLD[epsilon] * theirs, DEVIATIONS * math.hypot(spread, its_spread)
     assert ours <= bound + slack
-    assert ours > 0.8 * bound + slack
+    assert ours > 0.75 * bound + slack
 
 
 @pytest.mark.parametrize("epsilon", range(1, 9))
@@ -144,7 +144,7 @@ def test_the_smallest_budget_reaches_the_error(
     low, high = told
     plan = best_stream(50, None, people, error=error, low=low, high=high)
     assert plan.error <= error
-    less = best_stream(50, plan.mechanism.epsilon - 0.01, people, low=low, high=high)
+    less = best_stream(50, plan.epsilon - 0.01, people, low=low, high=high)
     assert less.error > error
 
 

@@ -28,6 +28,7 @@ class StreamPlan:
 
     Attributes:
         mechanism: Glance, or KShot where people had better report in several rounds.
+        epsilon: the budget of a whole stream that it was made for.
         people: how many take part.
         low: what the share in state 1 is expected to be at least.
         high: and at most.
@@ -42,6 +43,7 @@ class StreamPlan:
     """
 
     mechanism: Glance | KShot
+    epsilon: float
     people: int
     low: float
     high: float
@@ -85,16 +87,23 @@ def best_stream(  # noqa: PLR0913 - what a planner may be told
         raise ParameterError("a plan needs two of epsilon, people and error, and finds the third")
     if people is not None and (people := whole("people", people)) < 1:
         raise ParameterError(f"a plan needs at least 1 person, got {people}")
-    if error is not None and not 0 < error < GUESS:
-        raise ParameterError(f"a wanted error must be above 0 and below {GUESS}, got {error}")
+    if error is not None:
+        check_error(error)
     if people is not None and epsilon is not None:
         plan = _design(rounds, epsilon, people, low, high)
         if plan.error >= GUESS or plan.reports < 1:
-            raise _white_noise(plan, epsilon)
+            raise _white_noise(plan)
         return plan
     if epsilon is not None:
         return _fewest_people(rounds, epsilon, error or 0, low, high)
     return _smallest_epsilon(rounds, people or 0, error or 0, low, high)
+
+
+def check_error(error: float) -> float:
+    """An error that may be wanted: less than guessing gives."""
+    if not 0 < error < GUESS:
+        raise ParameterError(f"a wanted error must be above 0 and below {GUESS}, got {error}")
+    return error
 
 
 def worst_error(mechanism: Glance | KShot, people: int, share: float) -> tuple[float, float]:
@@ -165,6 +174,7 @@ def _design(rounds: int, epsilon: float, people: int, low: float, high: float) -
     reports = people * mechanism.reports_each / rounds
     return StreamPlan(
         mechanism=mechanism,
+        epsilon=epsilon,
         people=people,
         low=low,
         high=high,
@@ -232,9 +242,9 @@ def _first(enough: Callable[[int], bool], most: int) -> int | None:
     return last
 
 
-def _white_noise(plan: StreamPlan, epsilon: float) -> ParameterError:
+def _white_noise(plan: StreamPlan) -> ParameterError:
     """Why a plan is worth nothing, and what it would take."""
-    rounds, low, high = plan.mechanism.rounds, plan.low, plan.high
+    rounds, epsilon, low, high = plan.mechanism.rounds, plan.epsilon, plan.low, plan.high
     needed = f"{_fewest_people(rounds, epsilon, GUESS, low, high).people} people are needed"
     if plan.reports < 1:
         return ParameterError(
@@ -242,8 +252,8 @@ def _white_noise(plan: StreamPlan, epsilon: float) -> ParameterError:
             f"ε = {epsilon:g} {needed}"
         )
     if _design(rounds, _MOST_EPSILON, plan.people, low, high).error < GUESS:
-        least = _smallest_epsilon(rounds, plan.people, GUESS, low, high).mechanism.epsilon
-        needed += f", or ε = {math.ceil(least * _PER_UNIT) / _PER_UNIT:g}"
+        least = _smallest_epsilon(rounds, plan.people, GUESS, low, high)
+        needed += f", or ε = {least.epsilon:g}"
     return ParameterError(
         f"at ε = {epsilon:g} {plan.people} people in {rounds} rounds give white noise: the worst "
         f"round is off by {plan.error:.2g}, and who always says ½ by at most {GUESS}; {needed}"

@@ -15,6 +15,7 @@ from sudare.cli.demo import demo
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.errors import SudareError
 
@@ -45,6 +46,7 @@ COMMANDS = (
     discover,
     compare,
     epsilon,
+    plan,
 )
 for command in COMMANDS:
     cli.add_command(command)
