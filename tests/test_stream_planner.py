@@ -82,7 +82,7 @@ def test_told_nothing_no_simulation_is_worse_either(
         (Glance.calibrate(300, 4.0), 6_000, 0.3, 0.02),  # 20 reports per round
         (KShot.calibrate(50, 4.0), 10_000, 0.2, 0.01),
         (KShot.calibrate(50, 8.0), 10_000, 0.0, 0.06),  # lies come in pairs: rounds hang together
-        (KShot.calibrate(20, 6.0, low=0.5, high=0.5), 4_000, 0.5, 0.02),
+        (KShot.calibrate(20, 6.0, low=0.5, high=0.5), 1_000, 0.5, 0.02),
     ],
     ids=str,
 )
