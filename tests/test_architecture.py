@@ -31,7 +31,7 @@ CHAIN = [
     {"decoding", "likelihoods"},
     {"likelihood_decoding", "association"},
     {"privacy"},
-    {"engines", "planner", "device", "plots", "page", "live", "crowd"},
+    {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
     {"discovery"},
     {"collector"},
     {"cli"},

@@ -16,6 +16,7 @@ from sudare.cli.demo import demo
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.errors import SudareError
 
@@ -47,6 +48,7 @@ COMMANDS = (
     compare,
     epsilon,
     bounds,
+    plan,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -39,7 +39,8 @@ class StreamEstimate(Estimate):
         """A band that covers the truth of *all* planned rounds with probability ``level``.
 
         Each round's part of it is final when the round closes: how many rounds there will be
-        is known in advance, and the chance to err is divided evenly among them.
+        is known in advance, and the chance to err is divided evenly among them. A round without
+        reports has no part in it, and can't be missed.
         """
         if not 0 < level < 1:
             raise ParameterError(f"a level must be between 0 and 1, got {level}")
@@ -52,25 +53,33 @@ class StreamEstimate(Estimate):
     def _interval(self, outside: float) -> Interval:
         """Clopper and Pearson's: the shares that the exact binomial tails don't reject.
 
-        The reports of a round vary no more than so many independent ones of equal chance
-        (Hoeffding 1956 for noise, Uhlmann 1966 for sampling), so it covers at least its level.
+        It covers at least its level, for levels above one half. The reports of a round are a sum
+        of independent coins of unequal chances: people drawn without replacement are (Vatutin and
+        Mikhailov 1982), and each coin stays one when its outcome is flipped. Such a sum has
+        lighter tails than the binomial of the same mean, more than one report away from it
+        (Hoeffding 1956). Nearer, a tail below one quarter is that of "not all m say 1" at a
+        chance ρ of nearly 1: then the other tail rejects nothing, and m(1 - ρ) ≤ -ln(1 - α/2)
+        < α bounds this one.
         """
-        from scipy.special import betaincinv
-
         zeros, ones = self.reports - self.ones, self.ones
-        low = np.where(ones > 0, betaincinv(np.maximum(ones, 1), zeros + 1, outside / 2), 0)
-        high = np.where(zeros > 0, betaincinv(ones + 1, np.maximum(zeros, 1), 1 - outside / 2), 1)
+        low = _least_chance(ones, zeros, outside / 2)
+        high = 1 - _least_chance(zeros, ones, outside / 2)
         slope = self.holder - self.others
         return Interval((low - self.others) / slope, (high - self.others) / slope)
 
-    def rows(self, level: float = 0.95) -> list[dict[str, Any]]:
-        """A row per planned round; without an estimate where nobody reported."""
+    def rows(self, level: float = 0.95, *, consistent: bool = False) -> list[dict[str, Any]]:
+        """A row per planned round; without an estimate where nobody reported.
+
+        Args:
+            level: of the intervals, and of the band.
+            consistent: cut both off at 0 and 1. The estimate stays unbiased.
+        """
+        ends = (*self.interval(level), *self.simultaneous(level))
         told = zip(
             self.reports.tolist(),
             self.values.tolist(),
             self.stderr.tolist(),
-            *(ends.tolist() for ends in self.interval(level)),
-            *(ends.tolist() for ends in self.simultaneous(level)),
+            *((np.clip(end, 0, 1) if consistent else end).tolist() for end in ends),
             strict=True,
         )
         names = ("reports", "estimate", "stderr", "low", "high", "band_low", "band_high")
@@ -80,6 +89,13 @@ class StreamEstimate(Estimate):
             {"round": number, **dict(zip(names, known.get(number, nothing), strict=True))}
             for number in range(1, self.planned + 1)
         ]
+
+
+def _least_chance(said: NDArray[np.int64], unsaid: NDArray[np.int64], tail: float) -> Floats:
+    """The chance of a report from which on so many of them, or more, are no rarer than ``tail``."""
+    from scipy.special import betaincinv
+
+    return np.where(said > 0, betaincinv(np.maximum(said, 1), unsaid + 1, tail), 0.0)
 
 
 def round_estimates(

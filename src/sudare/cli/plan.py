@@ -1,0 +1,162 @@
+"""``sudare plan``: what to expect before anybody is asked."""
+
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.options import echo_json, json_option
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sudare.stream_planner import StreamPlan
+
+
+@click.group()
+def plan() -> None:
+    """Plan a collection: what error to expect, how many people or which ε it takes.
+
+    \b
+    Example:
+      sudare plan stream --rounds 50 --epsilon 4 --people 10000
+    """
+
+
+@plan.command()
+@click.option("--rounds", type=int, required=True, help="How many rounds are counted.")
+@click.option("--epsilon", type=float, help="The budget of a person's whole stream.")
+@click.option("--people", type=int, help="How many people take part.")
+@click.option("--error", type=float, help="The error wanted in the worst round, such as 0.05.")
+@click.option(
+    "--low",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="What the share of people in the state is expected to be at least.",
+)
+@click.option("--high", type=float, default=1.0, show_default=True, help="And at most.")
+@json_option
+def stream(
+    rounds: int,
+    epsilon: float | None,
+    people: int | None,
+    error: float | None,
+    low: float,
+    high: float,
+    as_json: bool,
+) -> None:
+    """Plan counting over time: the share of people in a state, in every round.
+
+    Of EPSILON, PEOPLE and ERROR give two, and the third is found; give all three, and it is said
+    whether they fit. A range of shares (--low, --high) makes for a better plan in that range;
+    outside it the estimates stay unbiased.
+
+    \b
+    Examples:
+      sudare plan stream --rounds 50 --epsilon 4 --people 10000
+      sudare plan stream --rounds 50 --epsilon 4 --error 0.05 --low 0.4 --high 0.6
+      sudare plan stream --rounds 50 --people 10000 --error 0.05 --low 0.4 --high 0.6 --json
+    """
+    from sudare.stream_planner import best_stream, check_error
+
+    if epsilon is None or people is None:
+        found = best_stream(rounds, epsilon, people, error=error, low=low, high=high)
+        needed = None
+    else:
+        wanted = None if error is None else check_error(error)
+        found = best_stream(rounds, epsilon, people, low=low, high=high)
+        needed = _needed(found, wanted or found.error / 2)
+    if as_json:
+        echo_json(_document(found, needed))
+        return
+    _show(found)
+    if needed is not None:
+        _show_needed(found, needed, asked=error is not None)
+    click.echo(f"  next        {_command(found)}")
+
+
+def _needed(found: "StreamPlan", error: float) -> dict[str, Any]:
+    """How many people would reach an error at this ε, and which ε with these people, if any."""
+    from sudare.stream_planner import best_stream
+
+    rounds, low, high = found.mechanism.rounds, found.low, found.high
+    people = best_stream(rounds, found.epsilon, error=error, low=low, high=high).people
+    try:
+        least = best_stream(rounds, None, found.people, error=error, low=low, high=high).epsilon
+    except ParameterError:
+        return {"error": error, "people": people, "epsilon": None}
+    return {"error": error, "people": people, "epsilon": least}
+
+
+def _document(found: "StreamPlan", needed: dict[str, Any] | None) -> dict[str, Any]:
+    return {
+        "mechanism": found.mechanism.document(),
+        "epsilon": found.epsilon,
+        "people": found.people,
+        "low": found.low,
+        "high": found.high,
+        "share": found.share,
+        "error": found.error,
+        "likely_error": found.likely_error,
+        "error_anywhere": found.error_anywhere,
+        "round_stderr": found.round_stderr,
+        "reports_per_round": found.reports,
+        "silent_round": found.silent,
+        "needed": needed,
+        "command": _command(found),
+    }
+
+
+def _command(found: "StreamPlan") -> str:
+    """What makes this collection."""
+    parts = [
+        'sudare collection new NAME --question "QUESTION"',
+        f"--mechanism {found.mechanism.name} --rounds {found.mechanism.rounds}",
+        f"--epsilon {found.epsilon:.16g}",
+    ]
+    if found.mechanism.name == "kshot" and (found.low, found.high) != (0, 1):
+        parts.append(f"--low {found.low:.16g} --high {found.high:.16g}")
+    return " ".join([*parts, "-o NAME.json"])
+
+
+def _show(found: "StreamPlan") -> None:
+    from sudare.exact import chance_text
+
+    mechanism = found.mechanism
+    click.echo(
+        f"{mechanism.name} for {found.people:,} people over {mechanism.rounds:,} rounds, "
+        f"ε = {found.epsilon:g} for a whole stream"
+    )
+    click.echo(f"  device      {mechanism.odds}")
+    click.echo(
+        f"  a round     {found.reports:,.4g} reports, standard error {found.round_stderr:.3g}"
+    )
+    click.echo(
+        f"  worst round off by {found.error:.3g} on average, by more than {found.likely_error:.3g} "
+        f"in one stream of 20 (at a share of {found.share:g})"
+    )
+    if found.error_anywhere > found.error:
+        click.echo(f"  elsewhere   off by {found.error_anywhere:.3g}, if the share goes to 0.5")
+    if 0 < found.guess_error < found.error:
+        click.echo(
+            f"  beware      who always says {(found.low + found.high) / 2:g} is off by at most "
+            f"{found.guess_error:.3g}, if the range is right"
+        )
+    if found.silent > 1e-6:
+        click.echo(
+            f"  silence     a round without reports has a chance of at most "
+            f"{chance_text(found.silent)}"
+        )
+
+
+def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
+    error = needed["error"]
+    if asked and found.error <= error:
+        click.echo(f"  enough      for {error:g} in the worst round")
+    wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
+    these = f"{found.people:,} people"
+    budget = (
+        f"or ε = {needed['epsilon']:g} with {these}" if needed["epsilon"] else f"no ε with {these}"
+    )
+    if needed["epsilon"] is None and (found.low, found.high) == (0, 1):
+        budget += " (perhaps, if --low and --high told where the share stays)"
+    click.echo(f"  it takes    {needed['people']:,} people for {wanted} at this ε, {budget}")
