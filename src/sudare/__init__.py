@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from sudare.association import Association, associate
     from sudare.channel import Channel
     from sudare.collection import Collection
+    from sudare.crowd import Crowd
     from sudare.decoding import Decoded, decode
     from sudare.device import Device
     from sudare.discovery import Discovered, Discovery, discover
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sudare.estimate import Estimate
     from sudare.exact import exact_law
     from sudare.likelihood_decoding import decode_reports
+    from sudare.live import LiveCount
     from sudare.mechanism import Mechanism
     from sudare.mechanisms.borappor import Borappor
     from sudare.mechanisms.glance import Glance
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
+    from sudare.privacy.diary import Diary
+    from sudare.privacy.ledger import Ledger
     from sudare.randomness import Randomness, Scripted, Seeded, System
 
 # Where each public name lives. Loaded when asked for: the command line must start at once.
@@ -37,14 +41,18 @@ _HOMES = {
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
+    "Crowd": "sudare.crowd",
     "Decoded": "sudare.decoding",
     "Device": "sudare.device",
+    "Diary": "sudare.privacy.diary",
     "Discovered": "sudare.discovery",
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimate",
     "Glance": "sudare.mechanisms.glance",
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
+    "Ledger": "sudare.privacy.ledger",
+    "LiveCount": "sudare.live",
     "Mechanism": "sudare.mechanism",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.randomness",
@@ -70,14 +78,18 @@ __all__ = [
     "Categories",
     "Channel",
     "Collection",
+    "Crowd",
     "Decoded",
     "Device",
+    "Diary",
     "Discovered",
     "Discovery",
     "Estimate",
     "Glance",
     "Harmony",
     "KShot",
+    "Ledger",
+    "LiveCount",
     "Mechanism",
     "Randomness",
     "Rappor",
