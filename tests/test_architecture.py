@@ -20,7 +20,7 @@ CHAIN = [
     {"kernels", "domain", "files", "documents"},
     {"keystream", "strings"},
     {"randomness", "bloom", "packed"},
-    {"exact"},
+    {"exact", "populations"},
     {"channel", "aggregate", "estimate", "wire"},
     {"bounds"},
     {"estimation"},
