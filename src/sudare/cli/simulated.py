@@ -114,17 +114,8 @@ def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
 
 
 def _print_errors(outcomes: "list[Outcome]") -> None:
-    heads = [
-        "mechanism",
-        "ε",
-        "mean",
-        "± stderr",
-        "5 %",
-        "median",
-        "95 %",
-        "squared",
-        "no estimate",
-    ]
+    silent = any(one.missing for one in outcomes)
+    heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
     lines = [
         [
             one.method,
@@ -132,12 +123,12 @@ def _print_errors(outcomes: "list[Outcome]") -> None:
             f"{one.maximal:.4f}",
             f"{one.stderr:.4f}",
             *(f"{quantile:.4f}" for quantile in one.quantiles),
-            f"{one.squared:.2e}",
-            f"{one.missing:.3g}",
+            f"{one.squared:.1e}",
+            *([f"{one.missing:.3g}"] * silent),
         ]
         for one in outcomes
     ]
-    _print_table(heads, lines)
+    _print_table([*heads, *["silent"] * silent], lines)
 
 
 def _print_table(heads: list[str], lines: list[list[str]]) -> None:
