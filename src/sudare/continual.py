@@ -214,7 +214,7 @@ class ContinualMechanism(Mechanism):
         """The estimates of many such aggregates, a row each; NaN in a round without reports."""
         counts = self.simulate_many(truth, repetitions, rng, balanced=balanced)
         with np.errstate(invalid="ignore"):
-            said = counts[..., 1] / counts.sum(axis=-1)
+            said = counts[..., 1] / (counts[..., 0] + counts[..., 1])
         shares: Floats = (said - self.others) / (self.holder - self.others)
         return shares
 

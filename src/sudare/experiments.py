@@ -15,6 +15,7 @@ from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
 from sudare.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate
+from sudare.kernels import COMPILE_FROM
 from sudare.keystream import Keystream
 from sudare.mechanisms.borappor import Borappor
 from sudare.mechanisms.glance import Glance
@@ -23,7 +24,7 @@ from sudare.mechanisms.kshot import KShot
 from sudare.populations import Counts
 from sudare.scenarios import true_shares
 
-_CELLS = 1 << 20  # shares held at a time
+_CELLS = 2 * COMPILE_FROM  # shares drawn at a time: enough for compiled samplers
 
 
 class Simulated(Protocol):
@@ -101,14 +102,17 @@ def stream_errors(
     shares = true_shares(held)
     maximal, squared = np.empty(repetitions), np.empty(repetitions)
     missing = np.empty(repetitions, np.int64)
-    step = max(1, min(_CELLS // len(held), -(-repetitions // 20)))  # so that progress is seen
+    step = max(1, _CELLS // len(held))
     for start in range(0, repetitions, step):
         block = slice(start, min(start + step, repetitions))
         found = method.simulate_shares(held, block.stop - start, rng)
         errors = np.abs(found - shares)
-        maximal[block] = np.nanmax(errors, axis=1)
-        squared[block] = np.nanmean(errors**2, axis=1)
-        missing[block] = np.isnan(found).sum(axis=1)
+        known = ~np.isnan(found)
+        rounds = known.sum(axis=1)
+        maximal[block] = np.fmax.reduce(errors, axis=1)  # passes over NaN
+        np.copyto(errors, 0, where=~known)
+        squared[block] = np.einsum("ij,ij->i", errors, errors) / rounds
+        missing[block] = len(held) - rounds
         progress(block.stop - start)
     return StreamErrors(maximal, squared, missing)
 

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from sudare.keystream import Keystream
     from sudare.populations import Counts
 
-_METHODS = ("glance", "harmony", "borappor", "kshot", "lpu", "lpa")  # sudare.experiments.METHODS
-_KINDS = ("static", "random-walk", "seasonal", "step", "independent")  # sudare.scenarios.KINDS
+METHOD_NAMES = (
+    "glance",
+    "harmony",
+    "borappor",
+    "kshot",
+    "lpu",
+    "lpa",
+)  # sudare.experiments.METHODS
+KIND_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # sudare.scenarios.KINDS
 _FIGURES = (".png", ".svg", ".pdf")
 _ROUNDS = 50  # unless a file says otherwise
 _MOST_PEOPLE = 10**9
@@ -50,7 +57,7 @@ def _check_output(
 @click.option(
     "--mechanism",
     "names",
-    type=click.Choice(_METHODS),
+    type=click.Choice(METHOD_NAMES),
     multiple=True,
     default=("glance",),
     show_default=True,
@@ -67,7 +74,7 @@ def _check_output(
     show_default=True,
     help="What the whole stream of a person may cost; repeat it for several.",
 )
-@click.option("--kind", type=click.Choice(_KINDS), help="What happens.  [default: static]")
+@click.option("--kind", type=click.Choice(KIND_NAMES), help="What happens.  [default: static]")
 @click.option("--share", type=float, help="The middle of what happens.  [default: 0.5]")
 @click.option("--swing", type=float, help="How far it goes to both sides.  [default: 0.3]")
 @click.option("--truth", type=PATH, help="A CSV file with a column `share`, a row per round.")
@@ -152,7 +159,7 @@ def _held(
     if not 1 <= people <= _MOST_PEOPLE:
         raise ParameterError(f"people must be between 1 and {_MOST_PEOPLE}, got {people}")
     if truth is None:
-        kind = given.pop("kind", _KINDS[0])
+        kind = given.pop("kind", KIND_NAMES[0])
         return stream(kind, _ROUNDS if rounds is None else rounds, people, rng, **given), kind
     if given:
         raise ParameterError(f"--truth says what happens: leave out --{next(iter(given))}")
