@@ -32,6 +32,7 @@ from sudare.populations import Lots
 from test_continual import placed_law
 
 PATHS = pytest.mark.parametrize("size", [0, NEVER], ids=["compiled", "plain"])
+SEARCHED = pytest.mark.parametrize("searched", [True, False], ids=["table", "rejection"])
 DRAWS = 8_000
 SMALL: list[ContinualMechanism] = [
     Glance(3, 0.75),
@@ -56,17 +57,24 @@ def tallied(counts: np.ndarray) -> Counter[tuple[int, ...]]:
     return Counter(map(tuple, counts.reshape(len(counts), -1).tolist()))
 
 
+def binomial_law(n: int, p: float) -> dict[int, float]:
+    return dict(enumerate(binom.pmf(np.arange(n + 1), n, p).tolist()))
+
+
 # The samplers
 
 
 @pytest.mark.parametrize(
     ("n", "p"),
-    [(1, 0.5), (15, 0.3), (200, 0.02), (200, 0.98), (70, 0.5), (10_000, 0.004), (10_000, 0.9)],
+    [(1, 0.5), (15, 0.3), (200, 0.02), (200, 0.98), (70, 0.5), (1500, 0.02), (1500, 0.9)],
 )
-def test_compiled_binomials_follow_their_law(n: int, p: float, seed: int) -> None:
+@SEARCHED
+def test_compiled_binomials_follow_their_law(n: int, p: float, searched: bool, seed: int) -> None:
+    # Many different numbers of trials have no table.
+    trials = np.array([n] * 200_000 + [n] * searched + [10**6] * (not searched))
     with compiled_from(0):
-        drawn = Lots(Seeded(seed)).binomial(np.full(200_000, n), p)
-    law, off = ({k: binom.pmf(k, n, q) for k in range(n + 1)} for q in (p, p * 0.97))
+        drawn = Lots(Seeded(seed)).binomial(trials, p)[:-1]
+    law, off = (binomial_law(n, q) for q in (p, p * 0.97))
     assert_follows(Counter(drawn.tolist()), law, drawn.size)
     assert rejects(Counter(drawn.tolist()), off, drawn.size)
 
@@ -83,12 +91,14 @@ def test_compiled_binomials_follow_their_law(n: int, p: float, seed: int) -> Non
         (7, 3, 5),
     ],
 )
+@SEARCHED
 def test_compiled_hypergeometrics_follow_their_law(
-    good: int, bad: int, drawn: int, seed: int
+    good: int, bad: int, drawn: int, searched: bool, seed: int
 ) -> None:
-    many = np.full(200_000, drawn)
+    many = np.full(200_001, drawn)
+    goods = np.array([good] * 200_000 + [good + (not searched)])
     with compiled_from(0):
-        found = Lots(Seeded(seed)).hypergeometric(np.array(good), np.array(bad), many)
+        found = Lots(Seeded(seed)).hypergeometric(goods, np.array(bad), many)[:-1]
     people = good + bad
     law = {k: float(hypergeom.pmf(k, people, good, drawn)) for k in range(drawn + 1)}
     assert_follows(Counter(found.tolist()), law, found.size)
@@ -99,24 +109,41 @@ def test_compiled_hypergeometrics_follow_their_law(
 
 def test_large_factorials_continue_the_table(seed: int) -> None:
     """10⁸ people, of whom most logarithms are computed: the mean and spread of a sample."""
-    many = np.full(100_000, 10_000)
+    many = np.full(100_001, 10_000)
+    goods = np.array([30_000_000] * 100_000 + [30_000_001])  # too different for a table
     with compiled_from(0):
-        found = Lots(Seeded(seed)).hypergeometric(np.array(30_000_000), np.array(70_000_000), many)
+        found = Lots(Seeded(seed)).hypergeometric(goods, np.array(70_000_000), many)[:-1]
     law = {True: binom.cdf(3000, 10_000, 0.3), False: binom.sf(3000, 10_000, 0.3)}
     # A sample of 10⁴ of 10⁸ is binomial up to a share of 10⁻⁴ of its law.
     assert_follows(Counter((found <= 3000).tolist()), law, found.size)
     assert abs(found.std() / np.sqrt(10_000 * 0.3 * 0.7) - 1) < 6 / np.sqrt(2 * found.size)
 
 
-def test_a_spread_puts_everybody_somewhere(seed: int) -> None:
-    people = np.full((2000, 2), 300)
+@pytest.mark.parametrize(("people", "places"), [(300, 20), (60, 20), (3, 20), (100, 50), (9, 1)])
+def test_a_spread_puts_everybody_somewhere(people: int, places: int, seed: int) -> None:
+    """By Poisson numbers and a few people more, or one place after another."""
     with compiled_from(0):
-        fallen = Lots(Seeded(seed)).spread(people, 20)
-    assert fallen.shape == (2000, 2, 20)
-    assert (fallen.sum(axis=-1) == 300).all()
-    law = {k: binom.pmf(k, 300, 1 / 20) for k in range(301)}
-    for place in (0, 7, 19):  # 4,000 independent rows each
-        assert_follows(Counter(fallen[..., place].ravel().tolist()), law, 4000)
+        fallen = Lots(Seeded(seed)).spread(np.full((20_000, 2), people), places)
+    assert fallen.shape == (20_000, 2, places)
+    assert (fallen.sum(axis=-1) == people).all()
+    law = binomial_law(people, 1 / places)
+    for place in {0, places // 3, places - 1}:  # 40,000 independent rows each
+        assert_follows(Counter(fallen[..., place].ravel().tolist()), law, 40_000)
+    if places > 1:  # together with a neighbour
+        both = (fallen[..., 0] + fallen[..., 1]).ravel().tolist()
+        pair = binomial_law(people, 2 / places)
+        assert_follows(Counter(both), pair, 40_000)
+        assert rejects(Counter(both), law, 40_000)
+
+
+@pytest.mark.parametrize("coins", [0, 1, 63, 64, 65, 200, 1500])
+def test_heads_are_fair(coins: int, seed: int) -> None:
+    with compiled_from(0):
+        heads = Lots(Seeded(seed)).heads(np.full(100_000, coins))
+    law, off = (binomial_law(coins, p) for p in (0.5, 0.52))
+    assert_follows(Counter(heads.tolist()), law, heads.size)
+    if coins:
+        assert rejects(Counter(heads.tolist()), off, heads.size)
 
 
 # Whole populations

@@ -40,6 +40,16 @@ class Lots:
         draw_binomials(self.state, trials.ravel(), chance, _log_factorials(), out)
         return out.reshape(trials.shape)
 
+    def heads(self, coins: Counts) -> Counts:
+        """How many of so many fair coins show heads."""
+        if coins.size < COMPILE_FROM:
+            return np.asarray(self.generator.binomial(coins, 0.5))
+        from sudare.kernels.streams import draw_heads
+
+        out = np.empty(coins.size, np.int64)
+        draw_heads(self.state, coins.ravel(), _log_factorials(), out)
+        return out.reshape(coins.shape)
+
     def hypergeometric(self, good: Counts, bad: Counts, drawn: Counts) -> Counts:
         """How many of the good are among those drawn without replacement."""
         if drawn.size < COMPILE_FROM:
@@ -114,9 +124,12 @@ def said_once(  # noqa: PLR0913 - each is a part of the experiment
 ) -> Counts:
     """What those say whose round it is, 0 and 1, if they tell the truth with chance ``keep``."""
     reporters = one_round_each(truth, rounds, repetitions, lots, balanced=balanced)
-    zeros, ones = by_state(truth, reporters, lots)
-    said = lots.binomial(ones, keep) + lots.binomial(zeros, 1 - keep)
-    return np.stack([zeros + ones - said, said], axis=-1)
+    # A lie half the time is a coin. So who lies with chance q tosses one with chance 2q, and
+    # whoever doesn't tells the truth.
+    tossing = lots.binomial(reporters, 2 * (1 - keep))
+    _, ones = by_state(truth, reporters - tossing, lots)
+    said = ones + lots.heads(tossing.sum(axis=1))
+    return np.stack([reporters.sum(axis=1) - said, said], axis=-1)
 
 
 def said_with_flips(truth: Truth, counts: Counts, lots: Lots) -> Counts:

@@ -2,7 +2,8 @@
 
 For simulations only. Unlike other kernels these draw: from a generator whose state, four words of
 the keystream, they are handed and move on. They follow their laws to within floating point, in a
-fraction of the time that NumPy's own samplers take.
+fraction of the time that NumPy's own samplers take: where the same law comes again and again, it
+is written out in a table.
 """
 
 import math
@@ -11,15 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.kernels.compiler import compiled
+from sudare.kernels.tables import (
+    binomial_row,
+    hypergeometric_row,
+    look_up,
+    new_guides,
+    poisson_row,
+    widest,
+)
+from sudare.kernels.variates import (
+    Counts,
+    Logs,
+    State,
+    binomial,
+    count_ones,
+    hypergeometric,
+    next_word,
+    shuffle,
+    uniform,
+    with_logs,
+)
 
-Counts = NDArray[np.int64]
-Logs = NDArray[np.float64]
-State = NDArray[np.uint64]
-Law = tuple[float, float, float]
-
-_FEW = 10  # expected: below this, a search from 0 on is faster
-# Stadlober's ratio of uniforms for the hypergeometric law: 2 √(2/e) and 3 - 2 √(3/e).
-_WIDE, _NARROW = 2 * math.sqrt(2 / math.e), 3 - 2 * math.sqrt(3 / math.e)
+_REPEATED = 256  # numbers per law, from which a table is worth its while
+_TOSSED = 1024  # coins: up to here, to toss each is faster
+_SHORT = 2  # standard deviations by which numbers drawn apart from each other stay below all
 
 
 @compiled
@@ -34,10 +50,47 @@ def draw_binomials(state: State, trials: Counts, chance: float, logs: Logs, out:
         out: As many numbers; overwritten.
     """
     rare = min(chance, 1 - chance)
-    law = _with_logs(rare)
-    for i in range(trials.size):
-        rarer = _binomial(state, trials[i], law, logs)
-        out[i] = rarer if chance == rare else trials[i] - rarer
+    law = with_logs(rare)
+    least, laws = _range(trials)
+    if rare == 0 or trials.size < _REPEATED * laws:
+        for i in range(trials.size):
+            out[i] = binomial(state, trials[i], law, logs)
+    else:
+        rows = np.empty((laws, widest(math.sqrt((least + laws) * rare * (1 - rare)))))
+        guides, firsts = new_guides(laws), np.empty(laws, np.int64)
+        for i in range(laws):
+            firsts[i] = binomial_row(least + i, law, logs, rows[i], guides[i])
+        for i in range(trials.size):
+            which = trials[i] - least
+            out[i] = firsts[which] + look_up(uniform(state), rows[which], guides[which])
+    if chance != rare:
+        for i in range(trials.size):
+            out[i] = trials[i] - out[i]
+
+
+@compiled
+def draw_heads(state: State, coins: Counts, logs: Logs, out: Counts) -> None:
+    """How many of each number of fair coins show heads.
+
+    Args:
+        state: Four words, not all zero: where chance comes from; moved on.
+        coins: None negative.
+        logs: The logarithms of 0!, 1!, 2!, …; larger ones are computed.
+        out: As many numbers; overwritten.
+    """
+    fair = with_logs(0.5)
+    for i in range(coins.size):
+        if coins[i] > _TOSSED:
+            out[i] = binomial(state, coins[i], fair, logs)
+            continue
+        heads, left = 0, coins[i]
+        while left > 0:
+            tossed = next_word(state)
+            if left < 64:
+                tossed >>= np.uint64(64 - left)
+            heads += count_ones(tossed)
+            left -= 64
+        out[i] = heads
 
 
 @compiled
@@ -59,8 +112,20 @@ def draw_hypergeometrics(  # noqa: PLR0913, PLR0917 - compiled code takes its ar
         logs: The logarithms of 0!, 1!, 2!, …; larger ones are computed.
         out: As many numbers; overwritten.
     """
+    least, laws = _range(drawn)
+    alike = _range(good)[1] == 1 and _range(bad)[1] == 1
+    if not alike or drawn.size < _REPEATED * laws:
+        for i in range(drawn.size):
+            out[i] = hypergeometric(state, good[i], bad[i], drawn[i], logs)
+        return
+    share = good[0] / max(1, good[0] + bad[0])
+    rows = np.empty((laws, widest(math.sqrt((least + laws) * share * (1 - share)))))
+    guides, firsts = new_guides(laws), np.empty(laws, np.int64)
+    for i in range(laws):
+        firsts[i] = hypergeometric_row(good[0], bad[0], least + i, logs, rows[i], guides[i])
     for i in range(drawn.size):
-        out[i] = _hypergeometric(state, good[i], bad[i], drawn[i], logs)
+        which = drawn[i] - least
+        out[i] = firsts[which] + look_up(uniform(state), rows[which], guides[which])
 
 
 @compiled
@@ -74,14 +139,31 @@ def spread_evenly_at_random(state: State, people: Counts, logs: Logs, out: Count
         out: A row of places for each; overwritten.
     """
     rows, places = out.shape
-    laws = [_with_logs(1 / (places - place)) for place in range(places - 1)]
+    laws = [with_logs(1 / (places - place)) for place in range(places - 1)]
+    table, guides, first, known = np.empty(0), new_guides(1)[0], 0, -1
     for row in range(rows):
         left = people[row]
-        for place in range(places - 1):
-            here = _binomial(state, left, laws[place], logs)
-            out[row, place] = here
-            left -= here
-        out[row, places - 1] = left
+        short = _SHORT * math.sqrt(left)
+        if short > places or left < places:
+            for place in range(places - 1):
+                out[row, place] = binomial(state, left, laws[place], logs)
+                left -= out[row, place]
+            out[row, places - 1] = left
+            continue
+        # Poisson numbers are people who fall independently, given how many there are of them; so
+        # are the few who are still missing.
+        if left != known:
+            mean = (left - short) / places
+            table = np.empty(widest(math.sqrt(mean)))
+            first, known = poisson_row(mean, table, guides), left
+        left = -1
+        while left < 0:
+            left = known
+            for place in range(places):
+                out[row, place] = first + look_up(uniform(state), table, guides)
+                left -= out[row, place]
+        for _ in range(left):
+            out[row, int(uniform(state) * places)] += 1
 
 
 @compiled
@@ -108,175 +190,33 @@ def count_shots(  # noqa: PLR0913, PLR0917 - compiled code takes its arguments b
     order = np.arange(rounds)
     for repetition in range(repetitions):
         if blocks and groups > 1:
-            _shuffle(state, group, group.size)
+            shuffle(state, group, group.size)
         for person in range(group.size):
             own = counts[repetition, group[person]]
-            chance, left = _uniform(state), 0
+            chance, left = uniform(state), 0
             while left < shots and chance >= flips[left]:
                 left += 1
             if blocks:
                 first = person % rounds
                 if first == 0:
-                    _shuffle(state, order, rounds)
+                    shuffle(state, order, rounds)
                 for shot in range(shots):
                     number = order[(first + shot) % rounds]
-                    flip = int(_uniform(state) * (shots - shot) < left)
+                    flip = int(uniform(state) * (shots - shot) < left)
                     own[number, flip] += 1
                     left -= flip
             else:
-                _shuffle(state, order, shots)
+                shuffle(state, order, shots)
                 for shot in range(shots):  # in any order: so the first may be the flipped ones
                     own[order[shot], int(shot < left)] += 1
 
 
 @compiled
-def _with_logs(chance: float) -> Law:
-    """A chance below 1 and what an inner loop would compute of it again and again."""
-    hit = math.log(chance) if chance > 0 else -math.inf
-    return chance, hit, math.log1p(-chance)
-
-
-@compiled
-def _uniform(state: State) -> float:
-    """A number of 53 bits below 1, by xoshiro256++ (Blackman and Vigna 2021)."""
-    total = state[0] + state[3]
-    result = (total << np.uint64(23) | total >> np.uint64(41)) + state[0]
-    shifted = state[1] << np.uint64(17)
-    state[2] ^= state[0]
-    state[3] ^= state[1]
-    state[1] ^= state[2]
-    state[0] ^= state[3]
-    state[2] ^= shifted
-    state[3] = state[3] << np.uint64(45) | state[3] >> np.uint64(19)
-    return float(result >> np.uint64(11)) * 2.0**-53
-
-
-@compiled
-def _shuffle(state: State, order: Counts, first: int) -> None:
-    """Bring some of the numbers to the front, any in any order alike."""
-    for i in range(min(first, order.size - 1)):
-        other = i + int(_uniform(state) * (order.size - i))
-        order[i], order[other] = order[other], order[i]
-
-
-@compiled
-def _binomial(state: State, n: int, law: Law, logs: Logs) -> int:
-    """The number of successes, of a chance up to ½."""
-    p, hit, miss = law
-    if n == 0 or p == 0:
-        return 0
-    if n * p < _FEW:
-        return _few_successes(state, n, p / (1 - p), math.exp(n * miss))
-    # Hörmann 1993, "The generation of binomial random variates", algorithm BTRS.
-    spread = math.sqrt(n * p * (1 - p))
-    b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    middle = n * p + 0.5
-    inside = 0.92 - 4.2 / b
-    while True:
-        u, v = _uniform(state) - 0.5, _uniform(state)
-        edge = 0.5 - abs(u)
-        k = math.floor((2 * a / edge + b) * u + middle) if edge > 0 else -1
-        if edge >= 0.07 and v <= inside:
-            return int(k)
-        if k < 0 or k > n or v == 0:
-            continue
-        mode = math.floor((n + 1) * p)
-        bound = math.log(v * (2.83 + 5.1 / b) * spread / (a / (edge * edge) + b))
-        reached = _log_factorial(mode, logs) + _log_factorial(n - mode, logs)
-        reached -= _log_factorial(k, logs) + _log_factorial(n - k, logs)
-        if bound <= reached + (k - mode) * (hit - miss):
-            return int(k)
-
-
-@compiled
-def _few_successes(state: State, n: int, odds: float, none: float) -> int:
-    """By inversion: the chance of k successes is taken off a uniform number, k = 0, 1, …."""
-    while True:
-        left, chance, k = _uniform(state), none, 0
-        while left >= chance and k < n:
-            left -= chance
-            k += 1
-            chance *= odds * (n - k + 1) / k
-        if left < chance:  # else what rounding left over: once more
-            return k
-
-
-@compiled
-def _hypergeometric(state: State, good: int, bad: int, drawn: int, logs: Logs) -> int:
-    """Of the good among those drawn: by symmetry, of the fewer kind and of fewer draws."""
-    fewer, people = min(good, bad), good + bad
-    draws = min(drawn, people - drawn)
-    if fewer == 0 or draws == 0:
-        found = 0
-    elif float(draws) * fewer < _FEW * people:
-        found = _few_good(state, fewer, people - fewer, draws, logs)
-    else:
-        found = _ratio_of_uniforms(state, fewer, people - fewer, draws, logs)
-    if good > bad:
-        found = draws - found
-    return found if drawn == draws else good - found
-
-
-@compiled
-def _few_good(state: State, good: int, bad: int, draws: int, logs: Logs) -> int:
-    """By inversion, as for few successes."""
-    none = math.exp(
-        _log_factorial(bad, logs)
-        - _log_factorial(bad - draws, logs)
-        + _log_factorial(good + bad - draws, logs)
-        - _log_factorial(good + bad, logs)
-    )
-    most = min(good, draws)
-    while True:
-        left, chance, k = _uniform(state), none, 0
-        while left >= chance and k < most:
-            left -= chance
-            chance *= float(good - k) * (draws - k) / (float(k + 1) * (bad - draws + k + 1))
-            k += 1
-        if left < chance:
-            return k
-
-
-@compiled
-def _ratio_of_uniforms(state: State, good: int, bad: int, draws: int, logs: Logs) -> int:
-    """Stadlober 1990, "The ratio of uniforms approach for generating discrete random variates"."""
-    people = good + bad
-    share = good / people
-    middle = draws * share + 0.5
-    spread = math.sqrt((people - draws) * share * (1 - share) * draws / (people - 1) + 0.5)
-    width = _WIDE * spread + _NARROW
-    mode = math.floor((draws + 1.0) * (good + 1) / (people + 2))
-    top = _log_ways(mode, good, bad, draws, logs)
-    most = min(draws, good)
-    while True:
-        u, v = _uniform(state), _uniform(state)
-        if u == 0:
-            continue
-        k = math.floor(middle + width * (v - 0.5) / u)
-        if k < 0 or k > most:
-            continue
-        fall = top - _log_ways(k, good, bad, draws, logs)
-        if u * (4 - u) - 3 <= fall:
-            return int(k)
-        if u * (u - fall) < 1 and 2 * math.log(u) <= fall:
-            return int(k)
-
-
-@compiled
-def _log_ways(k: int, good: int, bad: int, draws: int, logs: Logs) -> float:
-    """Minus the logarithm of the ways to draw k good, up to a constant."""
-    return (
-        _log_factorial(k, logs)
-        + _log_factorial(good - k, logs)
-        + _log_factorial(draws - k, logs)
-        + _log_factorial(bad - draws + k, logs)
-    )
-
-
-@compiled
-def _log_factorial(k: int, logs: Logs) -> float:
-    if k < logs.size:
-        return float(logs[k])
-    # Stirling's series: where a table ends, its next term is below the last digit.
-    return (k + 0.5) * math.log(k) - k + 0.5 * math.log(2 * math.pi) + 1 / (12 * k)
+def _range(numbers: Counts) -> tuple[int, int]:
+    """The least of the numbers, and how many there are from it to the largest."""
+    if numbers.size == 0:
+        return 0, 1
+    least = most = numbers[0]
+    for number in numbers:
+        least, most = min(least, number), max(most, number)
+    return least, most - least + 1
