@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import frequency
 import limits
 import rappor
+import streams
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
 from report import RESULT, Measured, Run, rows_table, save, table
@@ -102,10 +103,11 @@ def main() -> None:
 
     jobs = [job for job in JOBS if wanted(job.name)]
     texts = [name for name in rappor.NAMES if wanted(name)]
-    if not jobs and not texts:
-        names = [*(job.name for job in JOBS), *rappor.NAMES]
+    over_time = [name for name in streams.NAMES if wanted(name)]
+    if not jobs and not texts and not over_time:
+        names = [*(job.name for job in JOBS), *rappor.NAMES, *streams.NAMES]
         parser.error(f"no such job; there are: {', '.join(names)}")
-    if not PEERS_PYTHON.exists():
+    if (jobs or texts) and not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core, the peers too
@@ -121,6 +123,12 @@ def main() -> None:
         size = rappor.QUICK if options.quick else rappor.FULL
         with console.status("RAPPOR, a few minutes"):
             measured = [row for _, found in rappor.measured(wanted, size) for row in found]
+        console.print(rows_table(measured))
+        rows += measured
+    if over_time:
+        sizes = streams.QUICK if options.quick else streams.FULL
+        with console.status("figure 3, half a minute"):
+            measured = streams.measured(wanted, sizes)
         console.print(rows_table(measured))
         rows += measured
     if not options.quick:

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sudare.continual import _BLOCK, ContinualMechanism
+from sudare.continual import ContinualMechanism
 from sudare.domain import check_states, whole
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.mechanism import Records
@@ -75,10 +75,7 @@ class Crowd:
         each = self.mechanism.reports_each
         rounds = np.empty((self.people, each), self.mechanism.report_dtype["round"])
         coins = np.empty((self.people, each), np.uint8)
-        blocks = -(-self.people * each // _BLOCK)
-        for index in range(blocks):
-            block = slice(self.people * index // blocks, self.people * (index + 1) // blocks)
-            plans = self.mechanism.draw(block.stop - block.start, rng)
+        for block, plans in self.mechanism.draw_blocks(self.people, rng):
             rounds[block] = plans.rounds
             coins[block] = 2 * plans.heard + plans.noise
         return rounds.ravel(), coins.ravel()

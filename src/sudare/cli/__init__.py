@@ -18,6 +18,7 @@ from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
+from sudare.cli.simulate import simulate
 from sudare.errors import SudareError
 
 
@@ -49,6 +50,7 @@ COMMANDS = (
     epsilon,
     bounds,
     plan,
+    simulate,
 )
 for command in COMMANDS:
     cli.add_command(command)

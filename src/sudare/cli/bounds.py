@@ -133,31 +133,16 @@ def _range(share: float | None, low: float | None, high: float | None) -> tuple[
 
 
 def _design(name: str, asked: _Asked, shots: int | None, flips: int | None) -> "ContinualMechanism":
-    from sudare.mechanisms.borappor import Borappor
-    from sudare.mechanisms.glance import Glance
-    from sudare.mechanisms.harmony import Harmony
+    from sudare.mechanisms import CONTINUAL
     from sudare.mechanisms.kshot import KShot
 
     rounds, epsilon = asked.setting.rounds, asked.setting.epsilon
     if name == KShot.name:
-        _check_shots(rounds, shots, flips)
+        if shots is None and flips is not None:
+            raise ParameterError("--flips needs --shots")
         shares = {"low": asked.low, "high": asked.high}
         return KShot.calibrate(rounds, epsilon, **shares, shots=shots, flips=flips or 0)
-    return {cls.name: cls for cls in (Glance, Harmony, Borappor)}[name].calibrate(rounds, epsilon)
-
-
-def _check_shots(rounds: int, shots: int | None, flips: int | None) -> None:
-    from sudare.bounds.shots import MOST_SHOTS
-
-    if shots is None:
-        if flips is not None:
-            raise ParameterError("--flips needs --shots")
-        return
-    if not 1 <= shots <= min(rounds, MOST_SHOTS):
-        most = min(rounds, MOST_SHOTS)
-        raise ParameterError(f"--shots must be between 1 and {most}, got {shots}")
-    if not 0 <= (flips or 0) < shots:
-        raise ParameterError(f"--flips must be between 0 and {shots - 1}, got {flips}")
+    return CONTINUAL[name].calibrate(rounds, epsilon)
 
 
 class _Answers(dict[str, Any]):

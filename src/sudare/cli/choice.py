@@ -112,5 +112,4 @@ def _continual(wish: Wish, answers: int) -> "ContinualMechanism":
     if (wish.low, wish.high) != (None, None):
         raise ParameterError("--shots says what --low and --high would choose: give one of them")
     flips = wish.flips or 0
-    KShot(wish.rounds, wish.shots, flips, 1 - 2**-53)  # so many shots and flips, at any ε
     return KShot.calibrate(wish.rounds, wish.epsilon, shots=wish.shots, flips=flips)

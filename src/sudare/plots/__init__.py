@@ -8,6 +8,7 @@ from sudare.plots.curves import cost_figure, error_figure
 from sudare.plots.figures import save
 from sudare.plots.rounds import rounds_figure
 from sudare.plots.shares import decoded_figure, estimate_figure
+from sudare.plots.streams import stream_error_figure, stream_figure
 
 __all__ = [
     "cost_figure",
@@ -16,4 +17,6 @@ __all__ = [
     "estimate_figure",
     "rounds_figure",
     "save",
+    "stream_error_figure",
+    "stream_figure",
 ]
