@@ -6,15 +6,17 @@ Read here for a state of 0 or 1, randomised response, and a window that is the w
 that nobody reports twice and the stream as a whole is ε-private.
 
 In LPA the collector decides, by what people have reported so far, whether to ask more of them: it
-isn't a ``Mechanism``, whose reports are drawn in advance. What is read into the paper:
+isn't a ``Mechanism``, whose reports are drawn in advance. It carries budget absorption (Kellaris et
+al., "Differentially private event sequences over infinite streams", VLDB 2014) over to people, and
+is written here from that pattern; it has not been compared with the authors' own code. What is
+read into it:
 
-- Its d cells are the two states. Their squared differences are alike as soon as something has been
-  released; before, the release is 0 for both, as printed, so that the first round is nearly always
-  published.
-- The variance of a mean of n people is that of the noise, q(1 - q)/((1 - 2q)² n), as in the paper,
-  without that of drawing the n.
-- Before the first publication no round is nullified. (By the letter of the formula it would be
-  one less than none, and the first would take two rounds' people.)
+- The d cells are the two states. Their squared differences are alike as soon as something has been
+  released; before, the release is 0 for both, so that the first round is nearly always published.
+- The variance of a mean of n people is that of the noise, q(1 - q)/((1 - 2q)² n), without that of
+  drawing the n.
+- Before the first publication no round is nullified. (By the letter of the pattern it would be one
+  less than none, and the first would take two rounds' people.)
 - People who are left over when they are divided are not asked.
 """
 
