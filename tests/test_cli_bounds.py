@@ -126,10 +126,10 @@ def test_harmony_s_lower_bound_is_said_with_its_own_probability(tmp_path: Path) 
         ((*BASE[1:], "--share", 0.5, "--low", 0.2), "give either --share or --low and --high"),
         ((*BASE[1:], "--flips", 1), "--flips needs --shots"),
         ((*BASE[1:], "--shots", 2, "--mechanism", "glance"), "--shots and --flips are for kshot"),
-        ((*BASE[1:], "--shots", 99), "--shots must be between 1 and 16, got 99"),
-        ((*BASE[1:], "--shots", 4, "--flips", 9), "--flips must be between 0 and 3, got 9"),
-        ((*BASE[1:], "--shots", 0), "--shots must be between 1 and 16, got 0"),
-        ((*BASE[1:], "--shots", 4, "--flips", -1), "--flips must be between 0 and 3, got -1"),
+        ((*BASE[1:], "--shots", 99), "shots must be between 1 and 16, got 99"),
+        ((*BASE[1:], "--shots", 4, "--flips", 9), "flips must be between 0 and 3, got 9"),
+        ((*BASE[1:], "--shots", 0), "shots must be between 1 and 16, got 0"),
+        ((*BASE[1:], "--shots", 4, "--flips", -1), "flips must be between 0 and 3, got -1"),
     ],
 )
 def test_bad_input_is_one_sentence(
