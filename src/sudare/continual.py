@@ -18,14 +18,17 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.aggregate import Aggregate
 from sudare.domain import Groups, Streams
 from sudare.errors import InvalidReport, ParameterError
+from sudare.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
 from sudare.exact import affordable, check_epsilon, is_dyadic, largest_dyadic, too_small
 from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, Records
+from sudare.populations import Counts, Truth, people_of
 from sudare.randomness import Randomness
 
 # Reports drawn together: enough to pay for a call, few enough for a cache. Part of the format.
 _BLOCK = 1 << 18
+_CELLS = 1 << 20  # counts drawn together in a simulation: a few tables of 8 MiB
 
 
 class Plans(NamedTuple):
@@ -82,8 +85,14 @@ class ContinualMechanism(Mechanism):
         """What so many devices draw in advance."""
 
     @abstractmethod
-    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
-        """The counts of everybody's reports, drawn from their exact law."""
+    def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
+        """Where so many people lie: a row per person, a column per state that is looked at."""
+
+    @abstractmethod
+    def drawn_counts(
+        self, truth: Truth, repetitions: int, rng: Keystream, *, balanced: bool
+    ) -> Counts:
+        """The counts of everybody's reports, drawn from their exact law: a table each time."""
 
     @cached_property
     def domain(self) -> Streams:
@@ -103,10 +112,29 @@ class ContinualMechanism(Mechanism):
         for index in range(blocks):  # as even as can be
             block = slice(len(values) * index // blocks, len(values) * (index + 1) // blocks)
             plans = self.draw(block.stop - block.start, rng)
-            states = np.take_along_axis(values[block], plans.rounds - 1, axis=1)
-            reports["round"][block] = plans.rounds
-            reports["bit"][block] = (states & plans.heard) ^ plans.noise
+            reports[block] = self.reports_of(values[block], plans)
         return reports.ravel()
+
+    def reports_of(self, values: NDArray[np.uint8], plans: Plans) -> Records:
+        """What people with these streams report by these plans, a row per person."""
+        reports = np.empty(plans.rounds.shape, self.report_dtype)
+        states = np.take_along_axis(values, plans.rounds - 1, axis=1)
+        reports["round"] = plans.rounds
+        reports["bit"] = (states & plans.heard) ^ plans.noise
+        return reports
+
+    def draw_balanced(self, count: int, rng: Randomness) -> Plans:
+        """What so many devices draw in advance, if every round has the same number of reporters.
+
+        People in blocks of T, by the order in which they come, share one random order of the
+        rounds: the first reports in the first k of them, the next begins one further on, and
+        so around. Each round is used k times by a block. Rounds depend on nobody's state, and
+        the noise is each person's own, so nobody's privacy changes.
+        """
+        self._check_balanced(balanced=True)
+        rounds = _dealt(self.rounds, self.reports_each, count, rng)
+        noise = self.lies(count, rng)
+        return Plans(1 + rounds, np.ones_like(noise), noise)
 
     def check(self, reports: Records) -> None:
         """Every round is one of ``1 .. rounds``, every bit 0 or 1."""
@@ -145,9 +173,57 @@ class ContinualMechanism(Mechanism):
                 is drawn anew in each round. Or ``Groups``: so many people with each stream.
             rng: a seed's, as a rule.
         """
-        people = truth if isinstance(truth, Groups) else self.domain.population(truth)
-        counts = self.drawn_counts(people, rng)
+        counts = self.simulate_many(truth, 1, rng)[0]
         return Aggregate(self.key, int(counts.sum()), counts)
+
+    def simulate_many(
+        self,
+        truth: ArrayLike | Groups,
+        repetitions: int,
+        rng: Keystream,
+        *,
+        balanced: bool = False,
+    ) -> Counts:
+        """The counts of many such aggregates: a table of rounds and bits for each.
+
+        Args:
+            truth: as for ``simulate``.
+            repetitions: how many.
+            rng: a seed's, as a rule.
+            balanced: whether people draw as ``draw_balanced`` does, and come in any order.
+        """
+        self._check_balanced(balanced=balanced)
+        if repetitions < 1:
+            raise ParameterError(f"repetitions must be at least 1, got {repetitions}")
+        people = truth if isinstance(truth, Groups) else self.domain.population(truth)
+        counts = np.empty((repetitions, self.rounds, 2), np.int64)
+        step = max(1, _CELLS // max(1, self.rounds * people_of(people).size))
+        for start in range(0, repetitions, step):
+            some = counts[start : start + step]
+            some[:] = self.drawn_counts(people, len(some), rng, balanced=balanced)
+        return counts
+
+    def simulate_shares(
+        self,
+        truth: ArrayLike | Groups,
+        repetitions: int,
+        rng: Keystream,
+        *,
+        balanced: bool = False,
+    ) -> Floats:
+        """The estimates of many such aggregates, a row each; NaN in a round without reports."""
+        counts = self.simulate_many(truth, repetitions, rng, balanced=balanced)
+        with np.errstate(invalid="ignore"):
+            said = counts[..., 1] / counts.sum(axis=-1)
+        shares: Floats = (said - self.others) / (self.holder - self.others)
+        return shares
+
+    def _check_balanced(self, *, balanced: bool) -> None:
+        if balanced and not self.sampled:
+            raise ParameterError(
+                f"everybody reports in all {self.rounds} rounds of {self.name}: there are no "
+                f"groups whose size could be fixed"
+            )
 
 
 @dataclass(frozen=True)
@@ -182,6 +258,10 @@ class RepeatedResponse(ContinualMechanism):
             raise too_small(epsilon)
         return cls(rounds, keep)
 
+    def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
+        """Each by itself."""
+        return rng.bernoulli(1 - self.keep, (count, self.told(self.rounds))).astype(np.uint8)
+
     @property
     def worst_ratio(self) -> Fraction:
         """The truth against a lie, keep / (1 - keep), in every round that is told."""
@@ -192,16 +272,13 @@ def _odds(keep: float) -> Fraction:
     return Fraction(keep) / (1 - Fraction(keep))
 
 
-def drawn_once(
-    truth: NDArray[np.int64] | Groups, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Everybody in one round drawn uniformly: how many in state 0 and in state 1 fall into each."""
-    if isinstance(truth, Groups):
-        rounds = truth.streams.shape[1]
-        fallen = generator.multinomial(truth.people, np.full(rounds, 1 / rounds))
-        ones = (fallen * truth.streams).sum(axis=0)
-        return fallen.sum(axis=0) - ones, ones
-    people = int(truth[0].sum())
-    fallen = generator.multinomial(people, np.full(len(truth), 1 / len(truth)))
-    ones = generator.hypergeometric(truth[:, 1], truth[:, 0], fallen)
-    return fallen - ones, ones
+def _dealt(rounds: int, shots: int, count: int, rng: Randomness) -> NDArray[np.int64]:
+    """The rounds, from 0, of people in blocks who share a random order; rising in each row."""
+    blocks = -(-count // rounds)
+    order = np.tile(np.arange(rounds), (blocks, 1))
+    every = np.arange(blocks)
+    for place in range(rounds - 1):  # Fisher and Yates
+        other = place + rng.below(rounds - place, blocks)
+        order[every, place], order[every, other] = order[every, other], order[every, place]
+    turns = (np.arange(rounds)[:, np.newaxis] + np.arange(shots)) % rounds
+    return np.sort(order[:, turns].reshape(-1, shots)[:count], axis=1)

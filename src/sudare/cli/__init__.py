@@ -17,6 +17,7 @@ from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.randomize import randomize
+from sudare.cli.simulate import simulate
 from sudare.errors import SudareError
 
 
@@ -47,6 +48,7 @@ COMMANDS = (
     compare,
     epsilon,
     bounds,
+    simulate,
 )
 for command in COMMANDS:
     cli.add_command(command)

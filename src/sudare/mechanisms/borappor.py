@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.continual import Plans, RepeatedResponse
 from sudare.domain import Groups
 from sudare.exact import chance_text
 from sudare.keystream import Keystream
+from sudare.populations import Counts, Lots, Truth
 from sudare.randomness import Randomness
 
 
@@ -57,14 +57,21 @@ class Borappor(RepeatedResponse):
 
     def draw(self, count: int, rng: Randomness) -> Plans:
         """In which rounds to lie."""
-        lies = rng.bernoulli(1 - self.keep, (count, self.rounds))
+        lies = self.lies(count, rng)
         rounds = np.broadcast_to(np.arange(1, self.rounds + 1), lies.shape)
-        return Plans(rounds, np.ones(lies.shape, np.uint8), lies.astype(np.uint8))
+        return Plans(rounds, np.ones_like(lies), lies)
 
-    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+    def drawn_counts(
+        self,
+        truth: Truth,
+        repetitions: int,
+        rng: Keystream,
+        *,
+        balanced: bool,  # noqa: ARG002 - never: nobody is left out
+    ) -> Counts:
         """In each round those in state 1 who keep it, and those in state 0 who don't."""
         held = truth.per_round if isinstance(truth, Groups) else truth
-        generator = rng.generator()
-        said = generator.binomial(held[:, 1], self.keep)
-        said += generator.binomial(held[:, 0], 1 - self.keep)
-        return np.column_stack([held.sum(axis=1) - said, said])
+        zeros, ones = (np.tile(held[:, state], (repetitions, 1)) for state in (0, 1))
+        lots = Lots(rng)
+        said = lots.binomial(ones, self.keep) + lots.binomial(zeros, 1 - self.keep)
+        return np.stack([zeros + ones - said, said], axis=-1)

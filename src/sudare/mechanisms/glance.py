@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sudare.continual import Plans, RepeatedResponse, drawn_once
-from sudare.domain import Groups
+from sudare.continual import Plans, RepeatedResponse
 from sudare.exact import chance_text
 from sudare.keystream import Keystream
+from sudare.populations import Counts, Lots, Truth, said_once
 from sudare.randomness import Randomness
 
 
@@ -60,12 +59,11 @@ class Glance(RepeatedResponse):
     def draw(self, count: int, rng: Randomness) -> Plans:
         """A round, and whether to lie there."""
         rounds = 1 + rng.below(self.rounds, (count, 1))
-        lies = rng.bernoulli(1 - self.keep, (count, 1))
-        return Plans(rounds, np.ones((count, 1), np.uint8), lies.astype(np.uint8))
+        lies = self.lies(count, rng)
+        return Plans(rounds, np.ones_like(lies), lies)
 
-    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+    def drawn_counts(
+        self, truth: Truth, repetitions: int, rng: Keystream, *, balanced: bool
+    ) -> Counts:
         """Everybody falls into a round; there they tell the truth or lie."""
-        generator = rng.generator()
-        zeros, ones = drawn_once(truth, generator)
-        said = generator.binomial(ones, self.keep) + generator.binomial(zeros, 1 - self.keep)
-        return np.column_stack([zeros + ones - said, said])
+        return said_once(truth, self.rounds, repetitions, self.keep, Lots(rng), balanced=balanced)

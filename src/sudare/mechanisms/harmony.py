@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sudare.continual import Plans, RepeatedResponse, drawn_once
-from sudare.domain import Groups
+from sudare.continual import Plans, RepeatedResponse
 from sudare.exact import chance_text
 from sudare.keystream import Keystream
+from sudare.populations import Counts, Lots, Truth, people_of, said_once
 from sudare.randomness import Randomness
 
 
@@ -60,14 +59,15 @@ class Harmony(RepeatedResponse):
     def draw(self, count: int, rng: Randomness) -> Plans:
         """A round, and whether to lie there."""
         drawn = 1 + rng.below(self.rounds, (count, 1))
-        lies = rng.bernoulli(1 - self.keep, (count, 1))
+        lies = self.lies(count, rng)
         rounds = np.broadcast_to(np.arange(1, self.rounds + 1), (count, self.rounds))
         heard = (rounds == drawn).astype(np.uint8)
         return Plans(rounds, heard, heard * lies)
 
-    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+    def drawn_counts(
+        self, truth: Truth, repetitions: int, rng: Keystream, *, balanced: bool
+    ) -> Counts:
         """Everybody falls into a round; who then says 1 is seen, all others say 0."""
-        generator = rng.generator()
-        zeros, ones = drawn_once(truth, generator)
-        said = generator.binomial(ones, self.keep) + generator.binomial(zeros, 1 - self.keep)
-        return np.column_stack([(zeros + ones).sum() - said, said])
+        counts = said_once(truth, self.rounds, repetitions, self.keep, Lots(rng), balanced=balanced)
+        counts[..., 0] = people_of(truth).sum() - counts[..., 1]
+        return counts

@@ -1,8 +1,10 @@
 """KShot: several rounds per person, and noise drawn for all of them together."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import ClassVar, Self
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.bounds.shots import MOST_SHOTS, best_shots, few_chance, flip_chance, patterns
 from sudare.continual import ContinualMechanism, Plans
-from sudare.domain import Groups, Streams, whole
+from sudare.domain import Streams, whole
 from sudare.errors import ParameterError
 from sudare.exact import (
     affordable,
@@ -22,6 +24,7 @@ from sudare.exact import (
 )
 from sudare.kernels import COMPILE_FROM
 from sudare.keystream import Keystream
+from sudare.populations import Counts, Lots, Truth, people_of, said_with_flips
 from sudare.randomness import Randomness
 
 
@@ -141,24 +144,47 @@ class KShot(ContinualMechanism):
     def draw(self, count: int, rng: Randomness) -> Plans:
         """The rounds, and which of them to lie in."""
         rounds = _distinct(self.rounds, self.shots, count, rng)
+        lies = self.lies(count, rng)
+        return Plans(1 + rounds, np.ones_like(lies), lies)
+
+    def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
+        """One pattern for all of a person's rounds."""
         near, far = patterns(self.shots, self.flips)
         few = rng.bernoulli(self.few, count)
         number = np.where(few, rng.below(near, count), near + rng.below(far, count))
         lies = _by_flips(self.shots)[number]
-        noise = (lies[:, np.newaxis] >> np.arange(self.shots) & 1).astype(np.uint8)
-        return Plans(1 + rounds, np.ones(rounds.shape, np.uint8), noise)
+        return (lies[:, np.newaxis] >> np.arange(self.shots) & 1).astype(np.uint8)
 
-    def drawn_counts(self, truth: NDArray[np.int64] | Groups, rng: Keystream) -> NDArray[np.int64]:
+    def drawn_counts(
+        self, truth: Truth, repetitions: int, rng: Keystream, *, balanced: bool
+    ) -> Counts:
         """Person by person: what one says in a round depends on what they say in another."""
-        held = truth.per_round if isinstance(truth, Groups) else truth
-        plans = self.draw(int(held[0].sum()), rng)
-        if isinstance(truth, Groups):
-            group = np.repeat(np.arange(len(truth.people)), truth.people)
-            states = truth.streams[group[:, np.newaxis], plans.rounds - 1]
+        lots, people = Lots(rng), people_of(truth)
+        group = np.repeat(np.arange(people.size), people)
+        counts = np.zeros((repetitions, people.size, self.rounds, 2), np.int64)
+        if repetitions * group.size * self.shots < COMPILE_FROM:
+            for table in counts:
+                plans = self._plans(group.size, rng, balanced=balanced)
+                who = lots.generator.permutation(group) if balanced else group
+                np.add.at(table, (who[:, np.newaxis], plans.rounds - 1, plans.noise), 1)
         else:
-            states = _placed(plans.rounds - 1, held, rng.generator())
-        cells = 2 * (plans.rounds - 1) + (states ^ plans.noise)
-        return np.bincount(cells.ravel(), minlength=2 * self.rounds).reshape(self.rounds, 2)
+            from sudare.kernels.streams import count_shots
+
+            count_shots(lots.state, group, self.shots, self._flips_law(), balanced, counts)
+        return said_with_flips(truth, counts, lots)
+
+    def _plans(self, count: int, rng: Randomness, *, balanced: bool) -> Plans:
+        return self.draw_balanced(count, rng) if balanced else self.draw(count, rng)
+
+    def _flips_law(self) -> NDArray[np.float64]:
+        """The chances of at most 0, 1, 2, … flips."""
+        near, far = patterns(self.shots, self.flips)
+        few = Fraction(self.few)
+        chances = [
+            math.comb(self.shots, flips) * (few / near if flips <= self.flips else (1 - few) / far)
+            for flips in range(self.shots + 1)
+        ]
+        return np.array([float(chance) for chance in accumulate(chances)])
 
 
 def _ratio(shots: int, flips: int, few: float) -> Fraction:
@@ -182,20 +208,6 @@ def _distinct(bound: int, picks: int, count: int, rng: Randomness) -> NDArray[np
             chosen[:, already] += chosen[:, already] >= chosen[:, earlier]
         chosen[:, : already + 1].sort(axis=1)
     return chosen
-
-
-def _placed(
-    rounds: NDArray[np.int64], held: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.uint8]:
-    """Reporters' states, if the people in state 1 are anybody, drawn anew in each round."""
-    flat = rounds.ravel()
-    reporters = np.bincount(flat, minlength=len(held))
-    ones = generator.hypergeometric(held[:, 1], held[:, 0], reporters)
-    order = np.lexsort((generator.random(flat.size), flat))
-    rank = np.arange(flat.size) - np.repeat(np.cumsum(reporters) - reporters, reporters)
-    states = np.empty(flat.size, np.uint8)
-    states[order] = rank < ones[flat[order]]
-    return states.reshape(rounds.shape)
 
 
 @lru_cache
