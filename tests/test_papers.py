@@ -17,15 +17,27 @@ ROOT = Path(__file__).parents[1]
 PAPERS = sorted(path.parent for path in ROOT.glob("papers/*/run.py"))
 GRR_OUE = ROOT / "papers" / "grr-oue"
 DECODING = ROOT / "papers" / "rappor-decoding"
+COUNTING = ROOT / "papers" / "continual-counting"
 # Too few repetitions to find anything, enough to run it all.
 SMALL = {
+    "continual-counting": ("--repetitions", "4", "--many", "2", "--seed", "7"),
     "grr-oue": ("--repetitions", "4", "--many", "20", "--seed", "7"),
     "rappor-decoding": ("--runs", "2", "--many", "2", "--seed", "7"),
     "rappor-privacy": (),  # nothing is drawn
 }
-LEAST_REPEATING = {"grr-oue": 30, "rappor-decoding": 15, "rappor-privacy": 25}
+LEAST_REPEATING = {
+    "continual-counting": 200,
+    "grr-oue": 30,
+    "rappor-decoding": 15,
+    "rappor-privacy": 25,
+}
 # The F1 to reach at the ε₁ that the document's own parameters spend with 1, 2 and 4 hashes.
 WANTED = {"1.10": 0.32, "2.20": 0.56, "4.39": 0.91}
+
+# KShot's mean maximal error over Glance's at T = 50, N = 10,000, by ε: told that the share is ½.
+MOST_OF_GLANCE = {3: 0.75, 4: 0.63, 6: 0.46, 8: 0.37}
+NEVER_WORSE = 1.02  # told nothing, at any share
+GRID = (0, 0.0005, 0.005, 0.05, 0.2, 0.5, 0.8, 0.95, 0.995, 0.9995, 1)
 
 Rows = dict[str, dict[str, Any]]
 
@@ -121,6 +133,35 @@ def test_ours_finds_more_than_the_document_at_the_same_price() -> None:
             assert ours > rows[f"{name}.{other}.f1"]["ours"] + 4 * errors
 
 
+def test_several_rounds_per_person_are_better_than_one() -> None:
+    rows = read(COUNTING / "result.json")
+    for epsilon, most in MOST_OF_GLANCE.items():
+        assert rows[f"kshot.told.{epsilon}"]["ours"] <= most
+        assert rows[f"kshot.told.{epsilon}.stderr"]["ours"] < 0.004
+    untold = [f"kshot.untold.{epsilon}.{share:g}" for epsilon in range(1, 9) for share in GRID]
+    assert all(rows[name]["ours"] <= NEVER_WORSE for name in untold)
+    assert all(rows[name]["verdict"].startswith(("equal", "better")) for name in untold)
+
+
+def test_the_means_of_figure_3_are_the_exact_ones() -> None:
+    rows = read(COUNTING / "result.json")
+    means = [name.removesuffix(".exact") for name in rows if name.endswith(".exact")]
+    assert len(means) == 7 * 9
+    for name in means:
+        mean, stderr, exact = (rows[f"{name}{end}"]["ours"] for end in ("", ".stderr", ".exact"))
+        assert abs(mean - exact) <= 5 * stderr
+        assert stderr < 1e-3 or "borappor" in name
+        assert abs(1.05 * mean - exact) > 5 * stderr  # 5 % more would be seen
+
+
+def test_the_readme_of_continual_counting_shows_the_means_of_figure_3() -> None:
+    rows = read(COUNTING / "result.json")
+    shown = (COUNTING / "README.md").read_text("utf-8")
+    for line in ("glance.0.9995", "glance.0.995", "glance.0.5", "harmony.0.9995", "harmony.0.0005"):
+        means = [rows[f"figure3.{line}.{epsilon}"]["ours"] for epsilon in (*range(1, 9), 30)]
+        assert " | ".join(f"{mean:.4f}"[1:] for mean in means) in shown
+
+
 def test_the_simulation_repeats_from_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(DECODING))
     monkeypatch.setattr(import_module("listing"), "HASHES", (1, 2))
@@ -161,6 +202,7 @@ def test_other_clicks_than_those_carried_are_noticed(
         (GRR_OUE, ("--clickstream", "nowhere.csv.gz"), "nowhere.csv.gz"),
         (GRR_OUE, ("--clickstream", __file__), "test_papers.py is not the clickstream file"),
         (DECODING, ("--runs", "1"), "at least 2 runs, got 1"),
+        (COUNTING, ("--repetitions", "1"), "at least 2 repetitions, got 1"),
     ],
 )
 def test_what_cannot_be_run_is_said_in_a_sentence(
