@@ -52,7 +52,8 @@ format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
-	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py
+	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
+	  $(BIN)/python benchmarks/crowd.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done

@@ -8,7 +8,6 @@ to draw the states alone, in the same run.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -17,15 +16,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
+from memory import peak_memory
+from report import RESULT, rows_table, save, significant
 from sudare import Glance, KShot, Seeded
 from sudare.continual import ContinualMechanism
 from sudare.crowd import Crowd
 from sudare.live import LiveCount
 
-EPSILON = 4.0
+PEOPLE, ROUNDS, EPSILON = 1_000_000, 1000, 4.0
 CALIBRATED: dict[str, Any] = {"glance": Glance.calibrate, "kshot": KShot.calibrate}
-MIB = 1024 * 1024 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss
 COVERED = 1 - 1e-9  # the level of the band that all rounds must lie in
 
 
@@ -63,7 +64,7 @@ def streamed(mechanism: ContinualMechanism, people: int) -> dict[str, Any]:
         "reports_each": mechanism.reports_each,
         "planned": planned,
         "seconds": seconds,
-        "MiB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MIB,
+        "MiB": peak_memory(),
         "states": drawn(people, mechanism.rounds),
     }
 
@@ -80,8 +81,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--people", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=1000)
+    parser.add_argument("--people", type=int, default=PEOPLE)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument(
         "--only", nargs=3, metavar=("MECHANISM", "PEOPLE", "ROUNDS"), help="as JSON"
     )
@@ -90,22 +91,40 @@ def main() -> None:
         name, people, rounds = options.only
         print(json.dumps(streamed(CALIBRATED[name](int(rounds), EPSILON), int(people))))
         return
-    print(f"{options.people:,} people, ε = {EPSILON:g} for the whole stream")
-    print("mechanism  rounds  reports each  seconds  plans  states alone  states/s      peak MiB")
+    rows: list[dict[str, Any]] = []
     for name in CALIBRATED:
-        for rounds in (options.rounds // 10, options.rounds):
-            found = in_a_process(name, options.people, rounds)
-            cells = (
-                f"{name:9}",
-                f"{rounds:6,}",
-                f"{found['reports_each']:12}",
-                f"{found['seconds']:7.2f}",
-                f"{found['planned']:5.2f}",
-                f"{found['states']:12.2f}",
-                f"{options.people * rounds / found['seconds']:8.2e}",
-                f"{found['MiB']:12.0f}",
-            )
-            print("  ".join(cells))
+        rounds: int = options.rounds
+        short, long = (in_a_process(name, options.people, many) for many in (rounds // 10, rounds))
+        rows += measured(name, options.people, rounds, short, long)
+    Console(width=None if sys.stdout.isatty() else 150).print(rows_table(rows))
+    if (options.people, options.rounds) == (PEOPLE, ROUNDS):
+        save(rows, RESULT)
+
+
+def measured(
+    name: str, people: int, rounds: int, short: dict[str, Any], long: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Rows of ``result.json``: nanoseconds per state, and memory beside a tenth of the rounds."""
+    job = f"over time {name}, {people:,} people × {rounds:,} rounds"
+    ours, states = (1e9 * long[part] / people / rounds for part in ("seconds", "states"))
+    return [
+        {
+            "job": job,
+            "ours": significant(ours),
+            "peer": {"name": "NumPy, the states alone", "ns": significant(states)},
+            "limit": None,
+            "ratio": significant(states / ours),
+            "unit": "ns/state",
+        },
+        {
+            "job": f"{job}, memory",
+            "ours": significant(long["MiB"]),
+            "peer": {"name": "a tenth of the rounds", "MiB": significant(short["MiB"])},
+            "limit": None,
+            "ratio": significant(short["MiB"] / long["MiB"]),
+            "unit": "MiB",
+        },
+    ]
 
 
 if __name__ == "__main__":

@@ -7,13 +7,12 @@ p = ½ and q = ¾, with one what Sudare recommends for a single report at ε = 1
 """
 
 import json
-import resource
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from memory import peak_memory
 from sudare import Collection, Rappor
 from sudare.bloom import design_rows
 from sudare.decoding import decode, hash_candidates
@@ -69,16 +68,6 @@ def main(
     solution = nonnegative_lasso(design, response, weights, penalty)
     taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)
     return result | {"lasso": taken, "objective": solution.objective, "gap": solution.gap}
-
-
-def peak_memory() -> float:
-    """The most memory that this process held, in MiB."""
-    status = Path("/proc/self/status")
-    if status.exists():  # what getrusage says there counts the parent, up to the fork
-        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) / 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 if __name__ == "__main__":
