@@ -93,9 +93,10 @@ def main() -> None:
         return
     rows: list[dict[str, Any]] = []
     for name in CALIBRATED:
-        rounds: int = options.rounds
-        short, long = (in_a_process(name, options.people, many) for many in (rounds // 10, rounds))
-        rows += measured(name, options.people, rounds, short, long)
+        short, long = (
+            in_a_process(name, options.people, options.rounds // part) for part in (10, 1)
+        )
+        rows += measured(name, options.people, options.rounds, short, long)
     Console(width=None if sys.stdout.isatty() else 150).print(rows_table(rows))
     if (options.people, options.rounds) == (PEOPLE, ROUNDS):
         save(rows, RESULT)
