@@ -16,6 +16,7 @@ from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.randomize import randomize
+from sudare.cli.table import table
 from sudare.errors import SudareError
 
 
@@ -45,6 +46,7 @@ COMMANDS = (
     discover,
     compare,
     epsilon,
+    table,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -23,13 +23,13 @@ from sudare.twoparty.law import Proof, require
 from sudare.twoparty.scheme import Scheme
 
 ENTRIES = 400
-ATTEMPTS = 12
+ATTEMPTS = 16
 FEWEST_ENTRIES = 40
 _PLACES = 6  # different values of one table
 _WORK = 1e8  # steps of an attempt times the reach of the noise: some seconds
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 500_000
 _POLISHES = 4  # further attempts, from the best, with little heat
-_HEAT, _LITTLE_HEAT = 0.03, 0.005
+_HEAT, _LITTLE_HEAT = 0.05, 0.005
 _MARGIN = 1e-9  # of δ, for the rounding of a search in floats
 
 Integers = NDArray[np.int64]
@@ -59,7 +59,7 @@ def digits(tables: list[dict[int, int]]) -> Scheme:
     """
     plain = []
     for table in tables:
-        centre = max(table, key=lambda value: (table[value], -abs(value)))
+        centre = max(table, key=lambda value: (table[value], value))
         if len(table) > 1:
             plain.append({value - centre: count for value, count in table.items()})
     plain.sort(key=lambda table: (max(table) - min(table), sorted(table.items())))
@@ -158,7 +158,7 @@ def _attempt(
         math.ceil(3 * guarantee.reach),
         round(min(_MOST_STEPS, _WORK / guarantee.reach)),
         heat,
-        rng.uniform(0.03, 0.2),  # how dear a δ too large is, in units of ln E|Z|
+        rng.uniform(0.5, 1.5),  # how dear a δ too large is, in units of ln E|Z|
         int(rng.integers(1 << 32)),
     )
     return _Found(values, counts, mean)
@@ -179,9 +179,10 @@ def _start(guarantee: Guarantee, entries: int, rng: np.random.Generator) -> Star
         ones = max(1, round(size * (1 - math.sqrt(1 - 4 * p)) / 2))
         values[row, 1], counts[row, :2] = unit, (size - ones, ones)
     left = max(30, entries - int(counts.sum()))
+    far = 2 * units[-1]
     for row in range(len(units), len(counts)):
-        rare = int(rng.integers(2, _PLACES))
-        jumps = rng.uniform(0.6, 1.6, rare) * 2 * units[-1] * rng.choice([-1, 1], rare)
-        values[row, 1 : 1 + rare], counts[row, 1 : 1 + rare] = np.round(jumps), 1
+        jumps = rng.uniform(0.6, 1.6, _PLACES - 1) * far * rng.choice([-1, 1], _PLACES - 1)
+        different = np.unique(np.rint(jumps))[: int(rng.integers(2, _PLACES))]
+        values[row, 1 : 1 + different.size], counts[row, 1 : 1 + different.size] = different, 1
         counts[row, 0] = left // jumpers
     return values, counts

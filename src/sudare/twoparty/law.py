@@ -5,11 +5,11 @@ that each δ comes out no smaller than it is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import pairwise
 from math import prod
 
 from sudare.errors import ParameterError
@@ -39,22 +39,20 @@ def noise_ways(scheme: Scheme) -> Ways:
     )
 
 
-def views(scheme: Scheme) -> Iterator[tuple[int, Ways]]:
+def views(scheme: Scheme) -> list[tuple[int, Ways]]:
     """What P2 can tell apart: which of its indices coincide.
 
     Each view with the number of patterns that look alike, and the choices of indices by the
     noise they lead to. All views together are the law itself.
     """
-    patterns = (
-        Counter({tuple(sorted(scheme.signs)): 1}) if scheme.distinct else _patterns(scheme.signs)
-    )
-    for chosen in product(patterns.items(), repeat=len(scheme.tables)):
-        alike = prod(number for _, number in chosen)
-        weights = [weight for weight, _ in chosen]
-        # A pattern of more different indices than there are entries has no ways: skip it.
-        if all(len(w) <= size for w, size in zip(weights, scheme.sizes, strict=True)):
-            pairs = zip(scheme.tables, weights, strict=True)
-            yield alike, _convolved([_of_distinct(table, weight) for table, weight in pairs])
+    if scheme.distinct or len(scheme.signs) == 1:  # nothing ever coincides
+        return [(1, noise_ways(scheme))]
+    (table,), (size,) = scheme.tables, scheme.sizes
+    return [
+        (alike, _of_distinct(table, weights))
+        for weights, alike in _patterns(scheme.signs).items()
+        if len(weights) <= size  # else there are not so many different indices
+    ]
 
 
 @dataclass(frozen=True)
@@ -133,10 +131,7 @@ def prove(scheme: Scheme, guarantee: Guarantee) -> Proof:
     """The proof, whatever it says."""
     law = noise_ways(scheme)
     delta = excess([(1, law)], guarantee)
-    # Where no pattern can be told apart, P2 knows what everybody knows.
-    alone = scheme.distinct or len(scheme.signs) == 1
-    delta_p2 = delta if alone else excess(list(views(scheme)), guarantee)
-    return Proof(scheme, guarantee, law, delta, delta_p2)
+    return Proof(scheme, guarantee, law, delta, excess(views(scheme), guarantee))
 
 
 def require(scheme: Scheme, guarantee: Guarantee, *, p2_blind: bool = False) -> Proof:

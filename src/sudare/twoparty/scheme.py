@@ -12,6 +12,7 @@ from sudare.errors import ParameterError
 from sudare.randomness import Randomness
 
 MOST_DRAWS = 8  # from one table: the patterns of equal indices grow like Bell's numbers
+MOST_TABLES = 64
 WIDEST = 1 << 16  # values that the noise may span
 _LARGEST = 1 << 20  # entries of a table that is written out
 
@@ -35,14 +36,20 @@ class Scheme:
     distinct: bool
 
     def __post_init__(self) -> None:
-        if not self.tables:
-            raise ParameterError("a scheme needs at least 1 table, got 0")
+        if not 1 <= len(self.tables) <= MOST_TABLES:
+            raise ParameterError(
+                f"a scheme has from 1 to {MOST_TABLES} tables, got {len(self.tables)}"
+            )
         if not 1 <= len(self.signs) <= MOST_DRAWS:
             raise ParameterError(
                 f"a table is drawn from 1 to {MOST_DRAWS} times, got {len(self.signs)}"
             )
         if not set(self.signs) <= {-1, 1}:
             raise ParameterError(f"a sign is 1 or -1, got {list(self.signs)}")
+        if len(self.tables) > 1 and not self.distinct and len(self.signs) > 1:
+            raise ParameterError(
+                f"draws may coincide in a scheme of 1 table only, got {len(self.tables)} tables"
+            )
         for table in self.tables:
             _check(table, len(self.signs) if self.distinct else 1)
         span = sum(max(table) - min(table) for table in self.tables) * len(self.signs)

@@ -5,12 +5,17 @@ Kii, "A secure sampling method with a smaller table for differential privacy" (i
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sudare.errors import ParameterError
 from sudare.exact import exp_enclosed
 from sudare.twoparty.guarantee import Guarantee
+from sudare.twoparty.law import Proof, prove
 from sudare.twoparty.scheme import MOST_DRAWS, Scheme
 
 
@@ -48,6 +53,54 @@ def algorithm2(
     init = smallest_initial(guarantee.rate, draws) if initial is None else initial
     side = _one_side(guarantee, draws, stop, init)
     return Scheme((mirrored(side),), (1,) * draws, distinct=False)
+
+
+def distinct_table(guarantee: Guarantee, draws: int) -> Proof:
+    """A table of Algorithm 2 that keeps the guarantee when its draws all differ.
+
+    Then no two indices coincide, and P2 learns nothing from them. The law is a little another
+    one, so Algorithm 2 is asked for an ever smaller δ until the proof succeeds.
+    """
+    stricter = guarantee
+    while True:
+        table = replace(algorithm2(stricter, draws), distinct=True)
+        proof = prove(table, guarantee)
+        if proof.holds:
+            return proof
+        stricter = replace(stricter, delta=stricter.delta / 2)
+
+
+def method_a(epsilon: float, farthest: int = 20) -> Scheme:
+    """The older method (A): a truncated discrete Laplace law times a constant, rounded.
+
+    The constant makes the least chance 1. One draw. It keeps no guarantee: rounding moves the
+    outermost counts by far more than e^ε allows.
+    """
+    chances = _truncated_laplace(epsilon, farthest)
+    return Scheme((_rounded(chances),), (1,), distinct=False)
+
+
+def method_b(epsilon: float, farthest: int = 20) -> Scheme:
+    """The older method (B): as (A), from half a convolution of the law, for two draws.
+
+    The square root of the law's Fourier transform is that of the half (Shigehiro and Yamamura);
+    half as far out it ends.
+    """
+    law = _truncated_laplace(epsilon, farthest)
+    transform = np.fft.fft(np.fft.ifftshift(law)).real
+    half = np.fft.fftshift(np.fft.ifft(np.sqrt(np.maximum(transform, 0))).real)
+    kept = half[farthest - farthest // 2 : farthest + farthest // 2 + 1]
+    return Scheme((_rounded(kept),), (1, 1), distinct=False)
+
+
+def _truncated_laplace(epsilon: float, farthest: int) -> NDArray[np.float64]:
+    weights = np.exp(-epsilon * np.abs(np.arange(-farthest, farthest + 1)))
+    return np.asarray(weights / weights.sum())
+
+
+def _rounded(chances: NDArray[np.float64]) -> dict[int, int]:
+    counts = np.rint(math.floor(1 / chances.min()) * chances).astype(np.int64).tolist()
+    return dict(enumerate(counts, start=-(len(counts) // 2)))
 
 
 def mirrored(side: Sequence[int]) -> dict[int, int]:
