@@ -1,6 +1,7 @@
 """The document's tables: every size it prints, both stop rules, the older methods."""
 
 import math
+import time
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.exact import exp_enclosed
+from sudare.randomness import Seeded
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.law import noise_ways, prove
 from sudare.twoparty.scheme import Scheme
@@ -170,6 +172,7 @@ def test_a_guarantee_that_cannot_be_kept_is_refused(
         (({0: 1},), (1, -1), True, "2 distinct entries can't be drawn from a table of 1"),
         (({0: 1, 1 << 17: 1},), (1,), False, "at most 65536 values, got 131072"),
         (({0: 2}, {0: 2}), (1, 1), False, "1 table only, got 2 tables"),
+        (({0: 1 << 62, 9999: 1},), (1,) * 6, True, "most 4194304 bits can be proved, .* 22677732"),
     ],
 )
 def test_a_scheme_that_cannot_be_drawn_from_is_refused(
@@ -182,6 +185,19 @@ def test_a_scheme_that_cannot_be_drawn_from_is_refused(
 def test_too_many_draws_and_too_large_tables_are_refused() -> None:
     with pytest.raises(ParameterError, match="from 1 to 8 times, got 9"):
         algorithm2(Guarantee(1.0, 1e-6), 9)
+    large = algorithm2(Guarantee(1.0, 1e-10), 1)
+    with pytest.raises(ParameterError, match="table of 36627290627 entries is not written out"):
+        large.shuffled(Seeded(1))
+
+
+def test_all_tables_and_their_proofs_take_less_than_ten_seconds() -> None:
+    started = time.process_time()
+    asked = [Guarantee(1.0, delta) for delta in TABLE_1]
+    asked += [Guarantee(epsilon, 1e-6) for epsilon in TABLE_2]
+    for guarantee in asked:
+        for draws in range(1, 5):
+            assert prove(algorithm2(guarantee, draws), guarantee).holds
+    assert time.process_time() - started < 10
 
 
 def test_what_was_proved_cannot_be_changed() -> None:

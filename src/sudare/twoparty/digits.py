@@ -26,7 +26,7 @@ ENTRIES = 400
 ATTEMPTS = 16
 FEWEST_ENTRIES = 40
 _PLACES = 6  # different values of one table
-_WORK = 1e8  # steps of an attempt times the reach of the noise: some seconds
+_WORK = 5e7  # steps of an attempt times what one costs: a second or some
 _MOST_STEPS = 500_000
 _POLISHES = 4  # further attempts, from the best, with little heat
 _HEAT, _LITTLE_HEAT = 0.05, 0.005
@@ -97,9 +97,9 @@ def search(
     attempts: int = ATTEMPTS,
     progress: Callable[[], object] = lambda: None,
 ) -> Proof:
-    """Tables for a new guarantee, proved; some seconds for each attempt.
+    """Tables for a new guarantee, proved; a second or some for each attempt.
 
-    The same arguments find the same tables.
+    The same arguments find the same tables again on the same machine.
 
     Args:
         guarantee: what the noise must keep.
@@ -156,7 +156,7 @@ def _attempt(
         guarantee.delta * (1 - _MARGIN),
         entries,
         math.ceil(3 * guarantee.reach),
-        round(min(_MOST_STEPS, _WORK / guarantee.reach)),
+        round(min(_MOST_STEPS, _WORK / (guarantee.reach * (1 + guarantee.sensitivity / 8)))),
         heat,
         rng.uniform(0.5, 1.5),  # how dear a δ too large is, in units of ln E|Z|
         int(rng.integers(1 << 32)),

@@ -16,6 +16,7 @@ _Count = Annotated[int, msgspec.Meta(ge=1, le=2**62)]
 
 class _Document(msgspec.Struct, forbid_unknown_fields=True):
     sudare: Literal["table"]
+    format: Literal[1]
     epsilon: float
     delta: float
     sensitivity: int
@@ -53,6 +54,7 @@ class TableDocument:
     def _document(self) -> dict[str, object]:
         return {
             "sudare": "table",
+            "format": 1,
             "epsilon": self.guarantee.epsilon,
             "delta": self.guarantee.delta,
             "sensitivity": self.guarantee.sensitivity,

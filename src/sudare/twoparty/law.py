@@ -151,8 +151,8 @@ def require(scheme: Scheme, guarantee: Guarantee, *, p2_blind: bool = False) -> 
 def excess(views: Sequence[tuple[int, Ways]], guarantee: Guarantee) -> Fraction:
     """The hockey-stick divergence Σ max(0, P(x) - e^ε P(x - k)), the worst over ±k up to Δ.
 
-    Averaged over views, each counted as often as it occurs. Rounded up, by less than 10⁻⁴⁰ of
-    it, as e^ε is taken just below its value.
+    Averaged over views, each counted as often as it occurs. Rounded up, by less than 10⁻⁴⁰, as
+    e^ε is taken just below its value.
     """
     factor = exp_enclosed(Fraction(guarantee.epsilon))[0]
     total = sum(alike * ways.total for alike, ways in views)

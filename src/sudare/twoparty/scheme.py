@@ -14,6 +14,7 @@ from sudare.randomness import Randomness
 MOST_DRAWS = 8  # from one table: the patterns of equal indices grow like Bell's numbers
 MOST_TABLES = 64
 WIDEST = 1 << 16  # values that the noise may span
+LARGEST_LAW = 1 << 22  # bits of a law written out: more would take minutes to prove
 _LARGEST = 1 << 20  # entries of a table that is written out
 
 Integers = NDArray[np.int64]
@@ -55,6 +56,11 @@ class Scheme:
         span = sum(max(table) - min(table) for table in self.tables) * len(self.signs)
         if span > WIDEST:
             raise ParameterError(f"the noise may span at most {WIDEST} values, got {span}")
+        bits = span * len(self.signs) * sum(sum(t.values()).bit_length() for t in self.tables)
+        if bits > LARGEST_LAW:
+            raise ParameterError(
+                f"a law of at most {LARGEST_LAW} bits can be proved, this one would take {bits}"
+            )
         ordered = tuple(MappingProxyType(dict(sorted(table.items()))) for table in self.tables)
         object.__setattr__(self, "tables", ordered)
 
