@@ -100,8 +100,12 @@ def test_a_search_runs_where_nothing_is_shipped(
         (("--epsilon", 1, "--delta", 1e-6, "--draws", 9), "from 1 to 8 times, got 9"),
         (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--digits"), "not by both"),
         (("--epsilon", 1, "--delta", 1e-6, "--distinct"), "--distinct belongs to --draws"),
-        (("--epsilon", 1, "--delta", 1e-7, "--entries", 9), "at least 40 entries"),
-        (("--epsilon", 1, "--delta", 1e-7, "--attempts", 0), "1 attempt, got 400 and 0"),
+        (("--epsilon", 1, "--delta", 1e-7, "--entries", 9), "from 40 to 1000000 entries, got 9"),
+        (
+            ("--epsilon", 1, "--delta", 1e-7, "--attempts", 0),
+            "at least 1 attempt and a seed from 0 on, got 0 and 0",
+        ),
+        (("--epsilon", 1, "--delta", 1e-7, "--seed", -1), "a seed from 0 on, got 16 and -1"),
         (("--epsilon", 1e-9, "--delta", 1e-6), "tables are made and proved up to ±4000"),
         (
             ("--epsilon", 0.1, "--delta", 6.2e-5, "--draws", 4, "--stop", "printed"),

@@ -72,7 +72,7 @@ def table(
     knowledge leaves, rounded up. Nothing is printed or written that fails it.
 
     With --digits (the default) tables are shipped for common (ε, δ, sensitivity); for others a
-    search finds them in a minute or two.
+    search finds them in a minute or some.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ from sudare.twoparty.scheme import Scheme
 
 ENTRIES = 400
 ATTEMPTS = 16
-FEWEST_ENTRIES = 40
+FEWEST_ENTRIES, MOST_ENTRIES = 40, 1_000_000
 _PLACES = 6  # different values of one table
 _WORK = 5e7  # steps of an attempt times what one costs: a second or some
 _MOST_STEPS = 500_000
@@ -108,10 +108,13 @@ def search(
         attempts: from how many starts.
         progress: called ``steps_of(attempts)`` times.
     """
-    if entries < FEWEST_ENTRIES or attempts < 1:
+    if not FEWEST_ENTRIES <= entries <= MOST_ENTRIES:
         raise ParameterError(
-            f"a search needs at least {FEWEST_ENTRIES} entries and 1 attempt, got {entries} "
-            f"and {attempts}"
+            f"a search needs from {FEWEST_ENTRIES} to {MOST_ENTRIES} entries, got {entries}"
+        )
+    if attempts < 1 or seed < 0:
+        raise ParameterError(
+            f"a search needs at least 1 attempt and a seed from 0 on, got {attempts} and {seed}"
         )
     best: _Found | None = None
     for attempt in range(attempts):
@@ -155,7 +158,7 @@ def _attempt(
         guarantee.sensitivity,
         guarantee.delta * (1 - _MARGIN),
         entries,
-        math.ceil(3 * guarantee.reach),
+        math.ceil(4 * max(guarantee.reach, 16 * guarantee.sensitivity / guarantee.epsilon)),
         round(min(_MOST_STEPS, _WORK / (guarantee.reach * (1 + guarantee.sensitivity / 8)))),
         heat,
         rng.uniform(0.5, 1.5),  # how dear a δ too large is, in units of ln E|Z|
@@ -175,7 +178,7 @@ def _start(guarantee: Guarantee, entries: int, rng: np.random.Generator) -> Star
     for row, unit in enumerate(units):
         # A digit differs by +unit with chance p = x / (1 + x)², x = e^(-unit / scale).
         p = 1 / (2 + 2 * math.cosh(unit / scale))
-        size = max(int(rng.integers(8, 40)), round(0.9 / p))
+        size = min(entries // 2, max(int(rng.integers(8, 40)), round(0.9 / p)))
         ones = max(1, round(size * (1 - math.sqrt(1 - 4 * p)) / 2))
         values[row, 1], counts[row, :2] = unit, (size - ones, ones)
     left = max(30, entries - int(counts.sum()))
