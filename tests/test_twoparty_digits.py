@@ -91,6 +91,14 @@ def test_a_search_that_cannot_succeed_says_so(monkeypatch: pytest.MonkeyPatch) -
         digits.search(Guarantee(1.0, 1e-15), 40, attempts=1)
 
 
+def test_what_a_search_proposes_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, counts = (np.array(FOUND[name], np.int64) for name in ("values", "counts"))
+    wrong = digits._Found(values, counts, 0.5)
+    monkeypatch.setattr(digits, "_attempt", lambda *_: wrong)
+    with pytest.raises(ParameterError, match=r"refused: .* times what is claimed"):
+        digits.search(Guarantee(1.0, 1e-6), attempts=1)
+
+
 def test_the_floats_of_the_search_are_near_the_exact_law() -> None:
     values, counts = (np.array(FOUND[name], np.int64) for name in ("values", "counts"))
     rows = zip(FOUND["values"], FOUND["counts"], strict=True)

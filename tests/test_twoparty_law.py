@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -27,7 +27,8 @@ SIGNED = Scheme(({0: 2, 1: 1}, {-2: 1, 0: 2}), (1, -1), distinct=True)
 SUMMED = Scheme(({-1: 1, 0: 2, 1: 1},), (1, 1), distinct=False)
 THRICE = Scheme(({-1: 1, 0: 1, 2: 1},), (1, 1, 1), distinct=False)
 DIFFERENT = Scheme(({-1: 1, 0: 2, 1: 1},), (1, 1), distinct=True)
-TINY = [SIGNED, SUMMED, THRICE, DIFFERENT]
+MANY = Scheme(({-1: 1, 0: 2, 2: 1, 5: 1},), (1, 1, -1), distinct=True)
+TINY = [SIGNED, SUMMED, THRICE, DIFFERENT, MANY]
 
 tables = st.dictionaries(st.integers(-6, 6), st.integers(1, 9), min_size=1, max_size=5)
 polynomials = st.builds(
@@ -53,6 +54,11 @@ def test_the_law_is_that_of_the_code_that_draws(scheme: Scheme) -> None:
     # The order of a table doesn't matter where indices are uniform: see the next test.
     enumerated = exact_law(lambda rng: scheme.noise(opened, scheme.indices(rng)))
     assert enumerated == noise_ways(scheme).law
+
+
+def test_distinct_indices_are_every_choice_alike() -> None:
+    law = exact_law(lambda rng: tuple(MANY.indices(rng)[0]))
+    assert law == dict.fromkeys(permutations(range(5), 3), Fraction(1, 60))
 
 
 def test_a_shuffle_gives_every_order_the_same_chance() -> None:
@@ -130,6 +136,14 @@ def test_the_divergence_is_that_of_the_channel(
         Channel({0: shifted[0], 1: shifted[k]}).delta(epsilon) for k in range(1, sensitivity + 1)
     )
     assert abs(excess([(1, ways)], guarantee) - enumerated) < Fraction(1, 10**40)
+
+
+def test_the_divergence_is_rounded_up() -> None:
+    ways = Ways(-1, (1, 3, 1))
+    smallest = exp_enclosed(Fraction(1, 2), 90)[1]  # closer than the proof's own, from above
+    below = 1 + (3 - smallest)  # of -1, behind which nothing is, and of 0; 1 is likely enough
+    found = excess([(1, ways)], Guarantee(0.5, 1e-3))
+    assert below / 5 < found < below / 5 + Fraction(1, 10**40)
 
 
 def test_the_mean_is_exact() -> None:

@@ -16,6 +16,7 @@ from sudare.twoparty.law import noise_ways, prove
 from sudare.twoparty.scheme import Scheme
 from sudare.twoparty.table import (
     Stop,
+    _floor_of_exp,
     algorithm2,
     distinct_table,
     method_a,
@@ -98,6 +99,13 @@ def test_the_initial_count_is_the_smallest_from_which_4_holds(epsilon: float, dr
     initial = smallest_initial(Fraction(epsilon), draws)
     assert all(rises(at) for at in range(initial, initial + 200))
     assert initial == 1 or not rises(initial - 1)
+
+
+def test_a_floor_that_50_digits_leave_open_is_decided_by_more() -> None:
+    rate = Fraction(1, 3)
+    low, high = exp_enclosed(rate, 80)
+    assert _floor_of_exp(rate, 7 / low) == 7
+    assert _floor_of_exp(rate, 7 / high) == 6
 
 
 def test_a_table_is_as_wide_as_its_sensitivity_asks() -> None:
