@@ -96,6 +96,15 @@ def text_up(number: float | Fraction, digits: int = 6) -> str:
     return format(rounding.divide(top, bottom).normalize(rounding), "f")
 
 
+def text_scientific(number: float | Fraction, digits: int = 3) -> str:
+    """A number of any size in a few digits for people, never less than it is."""
+    exact = Fraction(number)
+    rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
+    top, bottom = decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)
+    # Decimal's own form and a float's have the same digits: these are few.
+    return f"{float(rounding.divide(top, bottom)):.{digits}g}"
+
+
 def chance_text(probability: float) -> str:
     """A chance in percent for people, to two digits of it or of its complement.
 
@@ -131,6 +140,22 @@ def exp_down(epsilon: float) -> Fraction:
     """A fraction just below e^``epsilon``."""
     exact = _PRECISE.exp(decimal.Decimal(epsilon))
     return Fraction(exact) * (1 - Fraction(1, 10**50))
+
+
+def exp_enclosed(exponent: Fraction, digits: int = 50) -> tuple[Fraction, Fraction]:
+    """Fractions just below and just above e^``exponent``, closer than ``digits`` digits."""
+    precise = decimal.Context(prec=digits + 20)  # room for an exponent of many digits
+    quotient = precise.divide(
+        decimal.Decimal(exponent.numerator), decimal.Decimal(exponent.denominator)
+    )
+    middle, slack = Fraction(precise.exp(quotient)), Fraction(1, 10**digits)
+    return middle * (1 - slack), middle * (1 + slack)
+
+
+def float_up(number: Fraction) -> float:
+    """The smallest float that is not below ``number``."""
+    nearest = float(number)
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 class _Paths:

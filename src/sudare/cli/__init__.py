@@ -19,6 +19,7 @@ from sudare.cli.estimate import estimate
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.simulate import simulate
+from sudare.cli.table import table
 from sudare.errors import SudareError
 
 
@@ -51,6 +52,7 @@ COMMANDS = (
     bounds,
     plan,
     simulate,
+    table,
 )
 for command in COMMANDS:
     cli.add_command(command)

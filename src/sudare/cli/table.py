@@ -1,0 +1,232 @@
+"""``sudare table``: tables that noise is drawn from, and the proof of each."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from sudare.twoparty.guarantee import Guarantee
+    from sudare.twoparty.law import Proof
+
+_STOPS = ("tables", "printed")  # sudare.twoparty.table.Stop, without importing it
+_WIDEST = 12  # different values of a table that are all printed
+
+
+@click.group(invoke_without_command=True)
+@click.option("--epsilon", type=float, help="The budget ε.")
+@click.option("--delta", type=float, help="The chance δ with which ε may be exceeded.")
+@click.option(
+    "--sensitivity",
+    type=int,
+    default=1,
+    show_default=True,
+    help="By how much one person can change the result.",
+)
+@click.option("--digits", is_flag=True, help="Several small tables, signed draws (the default).")
+@click.option("--draws", type=int, help="One table of Algorithm 2, the sum of so many draws.")
+@click.option(
+    "--distinct",
+    is_flag=True,
+    help="With --draws: no entry twice, and a table that allows it; P2 then learns nothing.",
+)
+@click.option(
+    "--stop",
+    type=click.Choice(_STOPS),
+    default="tables",
+    show_default=True,
+    help="With --draws: when Algorithm 2 ends, as its author's tables show or as printed.",
+)
+@click.option(
+    "--entries", type=int, default=400, show_default=True, help="With --digits: at most so many."
+)
+@click.option("--search", is_flag=True, help="With --digits: search even if tables are shipped.")
+@click.option("--attempts", type=int, default=16, show_default=True, help="Of a search.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of a search.")
+@json_option
+@click.option("--out", "-o", type=PATH, help="Write the tables as a document for both parties.")
+@click.pass_context
+def table(
+    context: click.Context,
+    epsilon: float | None,
+    delta: float | None,
+    sensitivity: int,
+    digits: bool,
+    draws: int | None,
+    distinct: bool,
+    stop: str,
+    entries: int,
+    search: bool,
+    attempts: int,
+    seed: int,
+    as_json: bool,
+    out: Path | None,
+) -> None:
+    """Make tables that two parties draw noise from, and prove them exactly.
+
+    One party encrypts and shuffles the tables, the other draws from them, and neither knows the
+    noise. The proof computes the law of the noise in whole numbers and the δ that each party's
+    knowledge leaves, rounded up. Nothing is printed or written that fails it.
+
+    With --digits (the default) tables are shipped for common (ε, δ, sensitivity); for others a
+    search finds them in a minute or some.
+
+    \b
+    Examples:
+      sudare table --epsilon 1 --delta 1e-6
+      sudare table --epsilon 1 --delta 1e-6 --entries 200 --json
+      sudare table --epsilon 1 --delta 1e-6 --draws 2 -o table.json
+      sudare table check table.json
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if epsilon is None or delta is None:
+        raise ParameterError("a table needs --epsilon and --delta")
+    if digits and draws is not None:
+        raise ParameterError("a table is made by --digits or by --draws, not by both")
+    if distinct and draws is None:
+        raise ParameterError("--distinct belongs to --draws; draws from digits always differ")
+    from sudare.twoparty.document import TableDocument
+    from sudare.twoparty.guarantee import Guarantee
+
+    wanted = Guarantee(epsilon, delta, sensitivity)
+    if draws is None:
+        source, proof = _digits(wanted, entries, search, attempts, seed)
+    else:
+        source, proof = "algorithm 2", _document_table(wanted, draws, distinct, stop)
+    if out is not None:
+        from sudare.files import write_whole
+
+        write_whole(out, TableDocument(wanted, proof.scheme).to_json())
+    _print(proof, source, as_json)
+
+
+@table.command()
+@click.argument("file", type=PATH)
+@click.option(
+    "--p2-blind",
+    is_flag=True,
+    help="P2 never sees the result, so that what it knows of its draws does no harm.",
+)
+@json_option
+def check(file: Path, p2_blind: bool, as_json: bool) -> None:
+    """Prove tables that someone else made, or say by how much they fail.
+
+    FILE is a document as written by `sudare table --out`. Exit code 0 means that the guarantee
+    it states is proved against P1, P2 and everyone who sees the result; else one sentence says
+    what is exceeded, by how much, and the exit code is 2.
+
+    \b
+    Examples:
+      sudare table check table.json
+      sudare table check table.json --p2-blind --json
+    """
+    from sudare.twoparty.document import TableDocument
+    from sudare.twoparty.law import require
+
+    data = file.read_bytes()
+    if not data:
+        raise InvalidDocument(f"{file} is empty; a table is a JSON document")
+    document = TableDocument.from_json(data)
+    _print(require(document.scheme, document.guarantee, p2_blind=p2_blind), str(file), as_json)
+
+
+def _digits(
+    wanted: "Guarantee", entries: int, search: bool, attempts: int, seed: int
+) -> tuple[str, "Proof"]:
+    """Shipped tables where there are any, else those that a search finds."""
+    from sudare.twoparty import digits
+
+    known = None if search else digits.shipped(wanted, entries)
+    if known is not None:
+        return "shipped", known
+    with progress_bar() as progress:
+        task = progress.add_task("searching", total=digits.steps_of(attempts))
+        found = digits.search(
+            wanted,
+            entries,
+            seed=seed,
+            attempts=attempts,
+            progress=lambda: progress.advance(task),
+        )
+    return "searched", found
+
+
+def _document_table(wanted: "Guarantee", draws: int, distinct: bool, stop: str) -> "Proof":
+    """A table of Algorithm 2 that is proved, at least against all but P2."""
+    from sudare.twoparty.law import require
+    from sudare.twoparty.table import Stop, algorithm2, distinct_table
+
+    if distinct:
+        return distinct_table(wanted, draws)
+    return require(algorithm2(wanted, draws, Stop(stop)), wanted, p2_blind=True)
+
+
+def _document(proof: "Proof", source: str) -> dict[str, Any]:
+    from sudare.exact import float_up
+    from sudare.twoparty.document import TableDocument
+
+    claimed, scheme = proof.guarantee, proof.scheme
+    return {
+        "key": TableDocument(claimed, scheme).key,
+        "source": source,
+        "epsilon": claimed.epsilon,
+        "delta": claimed.delta,
+        "sensitivity": claimed.sensitivity,
+        "tables": scheme.readable,
+        "signs": scheme.signs,
+        "distinct": scheme.distinct,
+        "entries": scheme.entries,
+        "draws": scheme.draws,
+        "mean": {
+            "exact": str(proof.mean),
+            "value": float(proof.mean),
+            "best": claimed.best_mean,
+            "relative": proof.relative_mean,
+        },
+        "exact_delta": {
+            "result": float_up(proof.delta),
+            "p1": float_up(proof.delta_p1),
+            "p2": float_up(proof.delta_p2),
+        },
+        "conditions": proof.conditions,
+        "proved": {"result": proof.holds, "p1": proof.holds, "p2": proof.holds_for_p2},
+        "verdict": proof.verdict,
+    }
+
+
+def _print(proof: "Proof", source: str, as_json: bool) -> None:
+    if as_json:
+        echo_json(_document(proof, source))
+        return
+    from sudare.exact import text_scientific
+
+    claimed, scheme = proof.guarantee, proof.scheme
+    signs = " ".join("+" if sign > 0 else "−" for sign in scheme.signs)
+    drawn = "no entry twice" if scheme.distinct else "each among all entries"
+    click.echo(f"tables      {len(scheme.tables)}, {scheme.entries:,} entries in all ({source})")
+    for held in scheme.tables:
+        click.echo(f"            {_shown(dict(held))}")
+    click.echo(f"draws       {scheme.draws}: {signs} from each table, {drawn}")
+    click.echo(
+        f"mean |Z|    {float(proof.mean):.4f}, {proof.relative_mean:.3f} of the best there is "
+        f"({claimed.best_mean:.4f} = 1/sinh(ε/Δ))"
+    )
+    click.echo(f"δ, result   {text_scientific(proof.delta)}   (whoever sees only the result)")
+    click.echo(f"δ, P1       {text_scientific(proof.delta_p1)}   (if P2 re-randomises the sum)")
+    click.echo(f"δ, P2       {text_scientific(proof.delta_p2)}   (if P2 sees the result)")
+    held_conditions = [name for name, holds in proof.conditions.items() if holds]
+    click.echo(f"conditions  {', '.join(held_conditions) or 'none'} of (i) to (v) hold")
+    click.echo(f"verdict     {proof.verdict}")
+
+
+def _shown(held: dict[int, int]) -> str:
+    """A table as value: count; of a long one its ends and its middle."""
+    cells = [f"{value}: {count:,}" for value, count in held.items()]
+    if len(cells) > _WIDEST:
+        middle = len(cells) // 2
+        cells = [*cells[:3], "…", *cells[middle - 1 : middle + 2], "…", *cells[-3:]]
+    return "{" + ", ".join(cells) + "}"

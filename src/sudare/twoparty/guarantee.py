@@ -1,0 +1,53 @@
+"""What a noise must keep: (ε, δ) for results that one person moves by at most Δ."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sudare.domain import whole
+from sudare.errors import ParameterError
+from sudare.exact import check_epsilon
+
+MOST_EPSILON = 20.0
+FARTHEST = 4000  # from 0 that a noise may have to reach: proofs beyond it take minutes
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """(ε, δ)-differential privacy of a whole-numbered result of sensitivity Δ.
+
+    Both floats are taken as the binary fractions that they are.
+    """
+
+    epsilon: float
+    delta: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        check_epsilon(self.epsilon)
+        if self.epsilon > MOST_EPSILON:
+            raise ParameterError(f"epsilon must be at most {MOST_EPSILON:g}, got {self.epsilon}")
+        if not 0 < self.delta < 0.5:
+            raise ParameterError(f"delta must lie between 0 and 0.5, got {self.delta}")
+        if whole("the sensitivity", self.sensitivity) < 1:
+            raise ParameterError(f"the sensitivity must be at least 1, got {self.sensitivity}")
+        if self.reach > FARTHEST:
+            raise ParameterError(
+                f"such noise must reach to about ±{self.reach:.0f} (sensitivity · ln(1/delta) / "
+                f"epsilon), and tables are made and proved up to ±{FARTHEST}"
+            )
+
+    @property
+    def rate(self) -> Fraction:
+        """ε/Δ: how fast the chances of the best noise fall, exactly."""
+        return Fraction(self.epsilon) / self.sensitivity
+
+    @property
+    def reach(self) -> float:
+        """About how far from 0 a noise must go: where the chances have fallen by δ."""
+        return -math.log(self.delta) * self.sensitivity / self.epsilon
+
+    @property
+    def best_mean(self) -> float:
+        """E|Z| of the exact discrete Laplace law, 1 / sinh(ε/Δ)."""
+        return 1 / math.sinh(float(self.rate))
