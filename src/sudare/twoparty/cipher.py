@@ -41,7 +41,7 @@ class Cipher(ABC):
 
     @abstractmethod
     def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
-        """A table of values, in this order, by P1: more compact than single ciphertexts if it can."""
+        """A table of values, in this order, by P1; more compact than single ones if it can be."""
 
     @abstractmethod
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
