@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +54,8 @@ class ContinualMechanism(Mechanism):
     all reports of one person together, for any two streams.
     """
 
+    sampled: ClassVar[bool]
+    """Whether the people who report in a round are a random part of all."""
     rounds: int
 
     @property
@@ -70,11 +72,6 @@ class ContinualMechanism(Mechanism):
     @abstractmethod
     def others(self) -> float:
         """The chance that somebody in state 0 does."""
-
-    @property
-    @abstractmethod
-    def sampled(self) -> bool:
-        """Whether the people who report in a round are a random part of all."""
 
     @classmethod
     @abstractmethod
@@ -262,6 +259,16 @@ class RepeatedResponse(ContinualMechanism):
         if keep <= 0.5:
             raise too_small(epsilon)
         return cls(rounds, keep)
+
+    @property
+    def holder(self) -> float:
+        """``keep``."""
+        return self.keep
+
+    @property
+    def others(self) -> float:
+        """A lie."""
+        return 1 - self.keep
 
     def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
         """Each by itself."""

@@ -21,6 +21,7 @@ class Borappor(RepeatedResponse):
     """
 
     name: ClassVar[str] = "borappor"
+    sampled: ClassVar[bool] = False
 
     @staticmethod
     def told(rounds: int) -> int:
@@ -39,21 +40,6 @@ class Borappor(RepeatedResponse):
     def reports_each(self) -> int:
         """One in every round."""
         return self.rounds
-
-    @property
-    def sampled(self) -> bool:
-        """Everybody reports in every round."""
-        return False
-
-    @property
-    def holder(self) -> float:
-        """``keep``."""
-        return self.keep
-
-    @property
-    def others(self) -> float:
-        """A lie."""
-        return 1 - self.keep
 
     def draw(self, count: int, rng: Randomness) -> Plans:
         """In which rounds to lie."""

@@ -22,6 +22,7 @@ class Glance(RepeatedResponse):
     """
 
     name: ClassVar[str] = "glance"
+    sampled: ClassVar[bool] = True
 
     @staticmethod
     def told(rounds: int) -> int:  # noqa: ARG004 - the same for any number
@@ -40,21 +41,6 @@ class Glance(RepeatedResponse):
     def reports_each(self) -> int:
         """One."""
         return 1
-
-    @property
-    def sampled(self) -> bool:
-        """Those whose round it is."""
-        return True
-
-    @property
-    def holder(self) -> float:
-        """``keep``."""
-        return self.keep
-
-    @property
-    def others(self) -> float:
-        """A lie."""
-        return 1 - self.keep
 
     def draw(self, count: int, rng: Randomness) -> Plans:
         """A round, and whether to lie there."""

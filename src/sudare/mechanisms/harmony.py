@@ -22,6 +22,7 @@ class Harmony(RepeatedResponse):
     """
 
     name: ClassVar[str] = "harmony"
+    sampled: ClassVar[bool] = False
 
     @staticmethod
     def told(rounds: int) -> int:  # noqa: ARG004 - the same for any number
@@ -40,11 +41,6 @@ class Harmony(RepeatedResponse):
     def reports_each(self) -> int:
         """One in every round."""
         return self.rounds
-
-    @property
-    def sampled(self) -> bool:
-        """Everybody reports in every round."""
-        return False
 
     @property
     def holder(self) -> float:

@@ -40,6 +40,7 @@ class KShot(ContinualMechanism):
     """
 
     name: ClassVar[str] = "kshot"
+    sampled: ClassVar[bool] = True
     shots: int
     flips: int
     few: float
@@ -112,11 +113,6 @@ class KShot(ContinualMechanism):
     def reports_each(self) -> int:
         """``shots``."""
         return self.shots
-
-    @property
-    def sampled(self) -> bool:
-        """Those whose round it is."""
-        return True
 
     @cached_property
     def flip(self) -> Fraction:
