@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
-from sudare.domain import Groups, Streams
+from sudare.domain import MOST_ROUNDS, Groups, Streams
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
@@ -235,10 +235,11 @@ class RepeatedResponse(ContinualMechanism):
     The true state is told with probability ``keep``.
     """
 
+    most_rounds: ClassVar[int] = MOST_ROUNDS
     keep: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rounds", Streams(self.rounds).rounds)
+        object.__setattr__(self, "rounds", self._check_rounds(self.rounds))
         if not is_dyadic(self.keep) or self.keep <= 0.5:
             raise ParameterError(
                 f"keep must be a multiple of 2^-53 above 1/2 and below 1, got {self.keep!r}"
@@ -252,7 +253,7 @@ class RepeatedResponse(ContinualMechanism):
     @classmethod
     def calibrate(cls, rounds: int, epsilon: float) -> Self:
         """The most accurate one that spends at most ``epsilon`` on the whole stream."""
-        rounds, epsilon = Streams(rounds).rounds, check_epsilon(epsilon)
+        rounds, epsilon = cls._check_rounds(rounds), check_epsilon(epsilon)
         told = cls.told(rounds)
         guess = 1 / (1 + math.exp(-epsilon / told))
         keep = largest_dyadic(guess, lambda keep: affordable(_odds(keep) ** told, epsilon))
@@ -273,6 +274,13 @@ class RepeatedResponse(ContinualMechanism):
     def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
         """Each by itself."""
         return rng.bernoulli(1 - self.keep, (count, self.told(self.rounds))).astype(np.uint8)
+
+    @classmethod
+    def _check_rounds(cls, rounds: int) -> int:
+        rounds = Streams(rounds).rounds
+        if rounds > cls.most_rounds:
+            raise ParameterError(f"{cls.name} takes at most {cls.most_rounds} rounds, got {rounds}")
+        return rounds
 
     @property
     def worst_ratio(self) -> Fraction:
