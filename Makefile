@@ -42,7 +42,7 @@ demo: $(READY)  ## run a private survey end to end
 	@$(BIN)/sudare demo
 
 test: check  ## check, then run every test
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . && $(BIN)/mypy

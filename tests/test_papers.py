@@ -41,6 +41,8 @@ MOST_OF_GLANCE = {3: 0.75, 4: 0.63, 6: 0.46, 8: 0.37}
 NEVER_WORSE = 1.02  # told nothing, at any share
 GRID = (0, 0.0005, 0.005, 0.05, 0.2, 0.5, 0.8, 0.95, 0.995, 0.9995, 1)
 
+pytestmark = pytest.mark.xdist_group("papers")  # each is run once, by one of the workers
+
 Rows = dict[str, dict[str, Any]]
 
 every_paper = pytest.mark.parametrize("folder", PAPERS, ids=lambda folder: folder.name)

@@ -98,7 +98,7 @@ def _curve_rows(curve: Curve) -> list[Row]:
     ):
         name = f"figure3.{curve.method}.{curve.share}.{epsilon:g}"
         what = f"figure 3, {curve.label}: {curve.method}, μ = {curve.share}, ε = {epsilon:g}"
-        off = abs(mean - law) / stderr
+        off = _errors_off(mean, law, stderr)
         found += [
             Row(
                 name,
@@ -113,6 +113,11 @@ def _curve_rows(curve: Curve) -> list[Row]:
             Row(f"{name}.exact", f"{what}: the exact mean", None, law, "measured"),
         ]
     return found
+
+
+def _errors_off(mean: float, law: float, stderr: float) -> float:
+    """How many standard errors a mean is off; of runs that were all alike, none can be told."""
+    return abs(mean - law) / stderr if stderr else math.inf
 
 
 def fall(method: str, share: float) -> float:
@@ -175,7 +180,7 @@ def kept_rows(repetitions: int, rng: Seeded, progress: Callable[[int], object]) 
 
 def _kept(name: str, what: str, sample: Floats, law: MaximalError) -> list[Row]:
     stderr = float(sample.std(ddof=1)) / math.sqrt(sample.size)
-    off = abs(float(sample.mean()) - law.mean) / stderr
+    off = _errors_off(float(sample.mean()), law.mean, stderr)
     places = np.quantile(sample, np.linspace(0, 1, 201)) + 1e-9  # what is as large is as large
     empirical = np.searchsorted(np.sort(sample), places, side="right") / sample.size
     apart = float(np.abs(empirical - law.cdf(places)).max())
