@@ -17,6 +17,7 @@ import decay
 import drawing
 import kinds
 import rates
+import readme
 import record
 import reversal
 import shots
@@ -38,6 +39,8 @@ def main() -> int:
         print(f"Error: {error}", file=sys.stderr)
         return 2
     record.write(rows, arguments.out / "result.json")
+    if arguments.out == HERE:
+        readme.fill(rows, HERE / "README.md")
     record.show([row for row in rows if not row.verdict.startswith("measured")])
     print(f"Written: {arguments.out / 'result.json'} (all numbers) and {arguments.out / 'figures'}")
     return 0
