@@ -46,6 +46,7 @@ HOMES = {
     "starlette": ("collector",),
     "uvicorn": ("collector",),
     "psycopg": ("collector",),
+    "nacl": ("twoparty.cipher",),
     "rbcl": ("twoparty.cipher",),
     "seal": ("twoparty.cipher",),
     "rich": ("cli",),

@@ -94,7 +94,8 @@ def table_errors(keys: Keys, table: bytes) -> NDArray[np.int64]:
     product, _ = ring()._coefficients(ring()._evaluator.multiply_plain(pair, secret))
     prime = int(ring().moduli[0, 0])
     residues = ((known + product)[0] % np.uint64(prime)).astype(np.int64)
-    return np.where(residues > prime // 2, residues - prime, residues)
+    centred: NDArray[np.int64] = np.where(residues > prime // 2, residues - prime, residues)
+    return centred
 
 
 def guesses(keys: Keys, table: bytes, pair: Pair, *, flooded: bool) -> dict[bool, int]:

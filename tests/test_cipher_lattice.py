@@ -67,6 +67,16 @@ def test_the_ends_of_a_range_are_in_it_and_nothing_beyond(value: int) -> None:
                 CIPHER.decrypt(KEYS, ciphertext, low, high)
 
 
+def test_the_parameters_are_those_that_are_stated() -> None:
+    context = ring()._context
+    assert context.parameters_set()
+    level = context.key_context_data()
+    assert level.qualifiers().sec_level == ring()._seal.sec_level_type.tc128
+    assert level.total_coeff_modulus_bit_count() == sum(cipher_ring.PRIMES) == 202
+    assert ring().modulus.bit_length() == 174
+    assert level.parms().poly_modulus_degree() == DEGREE
+
+
 def test_errors_are_as_small_as_stated() -> None:
     """At most 2^13 in a fresh ciphertext and 22 in an entry: worst cases, not chances."""
     for value in (0, 1, -1, 12345):
