@@ -120,7 +120,7 @@ def test_a_half_that_is_no_point_is_found_though_the_binding_says_nothing(half: 
         CIPHER.rerandomise(KEYS.public, bad)
 
 
-@pytest.mark.parametrize("bit", [*range(0, 8 * PAIR, 17), 8 * POINT - 1, 8 * PAIR - 1])
+@pytest.mark.parametrize("bit", [*range(0, 8 * PAIR, 17), 8 * PAIR - 1])
 def test_a_flipped_bit_never_opens(bit: int) -> None:
     """No point, or a point that is no small multiple: with a chance of 2^-240 it is one."""
     good = CIPHER.encrypt(KEYS.public, 1)
