@@ -49,6 +49,8 @@ HOMES = {
     "uvicorn": ("collector",),
     "psycopg": ("collector",),
     "nacl": ("twoparty.cipher",),
+    "rbcl": ("twoparty.cipher",),
+    "seal": ("twoparty.cipher",),
     "rich": ("cli",),
     "rich_click": ("cli",),
     "click": ("cli",),
