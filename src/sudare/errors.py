@@ -5,6 +5,9 @@
     ├── InvalidAnswer        an answer outside the domain; raised on the device, nothing was sent
     ├── InvalidReport        a report that no device could have made
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
+    ├── InvalidCiphertext    bytes that are no ciphertext, key or table of the cipher
+    ├── InvalidMessage       a message of the other party that doesn't belong here and now
+    ├── PartyLost            the other party went away, or kept silent for too long
     ├── MixedCollections     things of different collections or mechanisms put together
     ├── TooFewReports        fewer reports than the collection's release rule asks for
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
@@ -32,6 +35,18 @@ class InvalidReport(SudareError):  # noqa: N818
 
 class InvalidDocument(SudareError):  # noqa: N818
     """A file or message that can't be read as what it claims to be."""
+
+
+class InvalidCiphertext(SudareError):  # noqa: N818
+    """Bytes that are no ciphertext, key or table of the cipher, or hold no value in range."""
+
+
+class InvalidMessage(SudareError):  # noqa: N818
+    """A message of the other party that doesn't belong here and now; nothing was opened."""
+
+
+class PartyLost(SudareError):  # noqa: N818
+    """The other party went away, or kept silent for too long."""
 
 
 class MixedCollections(SudareError):  # noqa: N818

@@ -1,0 +1,314 @@
+"""Two parties in two processes: their messages over TLS, with time-outs and a clean end.
+
+A session runs once, from a greeting to a result. Nothing is resumed: after a fault both sides
+stop with a sentence and start anew, with a new session, another order of the tables and another
+draw. Where devices have encrypted to P1's key, that key opens once: a mark on disk remembers it.
+"""
+
+import os
+import socket
+import ssl
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
+from sudare.randomness import Randomness
+from sudare.twoparty.agreement import Agreement
+from sudare.twoparty.cipher import Cipher, Keys
+from sudare.twoparty.messages import LARGEST, Step, refusal, refuse_refusal
+from sudare.twoparty.parties import Holding, Listening, NoisyTotal, greet
+
+TIMEOUT = 60.0
+_FRAME = struct.Struct(">I")
+_AGAIN = 0.05  # seconds until a party that is not there yet is tried again
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """A party's certificate and private key, and the one certificate that it accepts."""
+
+    certificate: Path
+    private_key: Path
+    peer: Path
+
+    def context(self, *, server: bool) -> ssl.SSLContext:
+        """TLS 1.3 in which both sides show a certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # the certificate itself is compared, not a name in it
+        context.verify_mode = ssl.CERT_REQUIRED
+        try:
+            context.load_cert_chain(self.certificate, self.private_key)
+            context.load_verify_locations(self.peer)
+        except ssl.SSLError:
+            raise ParameterError(
+                f"{self.certificate}, {self.private_key} and {self.peer} must be PEM files: "
+                f"a certificate, its private key, and the other party's certificate"
+            ) from None
+        return context
+
+    def check(self, connection: ssl.SSLSocket) -> None:
+        """Raise unless the other side is exactly the one expected."""
+        expected = ssl.PEM_cert_to_DER_cert(self.peer.read_text("ascii"))
+        if connection.getpeercert(binary_form=True) != expected:
+            raise InvalidMessage(f"the other party's certificate is not {self.peer}")
+
+
+@dataclass
+class Wire:
+    """Frames over a connection: four bytes of length, then a message. It counts bytes."""
+
+    connection: socket.socket
+    timeout: float
+    sent: int = 0
+    received: int = 0
+
+    def send(self, message: bytes) -> None:
+        """One frame out."""
+        frame = _FRAME.pack(len(message)) + message
+        self.connection.settimeout(self.timeout)
+        with _losses("a message was on its way"):
+            self.connection.sendall(frame)
+        self.sent += len(frame)
+
+    def receive(self, step: Step) -> bytes:
+        """One frame in, whole within the time-out and no longer than such a message can be."""
+        deadline = time.monotonic() + self.timeout
+        with _losses(f"message {int(step)} was expected"):
+            (length,) = _FRAME.unpack(self._exactly(_FRAME.size, deadline))
+            if length > LARGEST[step]:
+                raise InvalidMessage(
+                    f"message {int(step)} has at most {LARGEST[step]} bytes, {length} are announced"
+                )
+            message = self._exactly(length, deadline)
+        refuse_refusal(message)
+        return message
+
+    def refuse(self, error: SudareError) -> None:
+        """Tell the other side why, if it is still there to be told."""
+        try:
+            self.send(refusal(str(error)))
+        except PartyLost:
+            return
+
+    def _exactly(self, size: int, deadline: float) -> bytes:
+        pieces = bytearray()
+        while len(pieces) < size:
+            self.connection.settimeout(max(1e-3, deadline - time.monotonic()))
+            piece = self.connection.recv(min(size - len(pieces), 1 << 16))
+            if not piece:
+                raise ConnectionResetError
+            pieces += piece
+            self.received += len(piece)
+        return bytes(pieces)
+
+
+@contextmanager
+def _losses(when: str) -> Iterator[None]:
+    """The ways in which a connection ends, in one sentence."""
+    try:
+        yield
+    except TimeoutError:
+        raise PartyLost(f"the other party kept silent for too long when {when}") from None
+    except ssl.SSLCertVerificationError:
+        raise InvalidMessage("the other party's certificate is not the one expected") from None
+    except OSError:  # TLS's own errors among them
+        raise PartyLost(f"the other party went away when {when}") from None
+
+
+@contextmanager
+def listening(
+    host: str, port: int, credentials: Credentials | None, timeout: float = TIMEOUT
+) -> Iterator[Wire]:
+    """P1's end: the first that connects, and nobody after it."""
+    context = _context(host, credentials, server=True)
+    with socket.create_server((host, port)) as server:
+        server.settimeout(timeout)
+        try:
+            connection, _ = server.accept()
+        except TimeoutError:
+            raise PartyLost(f"nobody connected within {timeout:g} seconds") from None
+    with _secured(connection, context, credentials, timeout) as wire:
+        yield wire
+
+
+@contextmanager
+def connected(
+    host: str, port: int, credentials: Credentials | None, timeout: float = TIMEOUT
+) -> Iterator[Wire]:
+    """P2's end; it tries until the other is there or the time is over."""
+    context = _context(host, credentials, server=False)
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            connection = socket.create_connection((host, port), timeout)
+            break
+        except OSError:
+            if time.monotonic() > deadline:
+                raise PartyLost(
+                    f"nobody answered at {host}:{port} within {timeout:g} seconds"
+                ) from None
+            time.sleep(_AGAIN)
+    with _secured(connection, context, credentials, timeout) as wire:
+        yield wire
+
+
+def _context(host: str, credentials: Credentials | None, *, server: bool) -> ssl.SSLContext | None:
+    """How to secure a connection; without certificates, only one that stays on this machine."""
+    if credentials is not None:
+        return credentials.context(server=server)
+    if not _is_loopback(host):
+        raise ParameterError(
+            f"without certificates the parties talk on this machine only (127.0.0.1), got {host}"
+        )
+    return None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def _secured(
+    plain: socket.socket,
+    context: ssl.SSLContext | None,
+    credentials: Credentials | None,
+    timeout: float,
+) -> Iterator[Wire]:
+    plain.settimeout(timeout)
+    plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if context is None or credentials is None:
+        with plain:
+            yield Wire(plain, timeout)
+        return
+    with plain, _losses("TLS was being set up"):
+        server = context.protocol is ssl.PROTOCOL_TLS_SERVER
+        secured = context.wrap_socket(plain, server_side=server)
+    with secured:
+        credentials.check(secured)
+        yield Wire(secured, timeout)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A file that remembers that something happened which may happen once."""
+
+    path: Path
+    what: str
+
+    def check(self) -> None:
+        """Raise if it happened before."""
+        if self.path.exists():
+            raise self._error
+
+    def make(self) -> None:
+        """Write it down so that it outlasts a crash; raise if it happened before."""
+        try:
+            descriptor = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            raise self._error from None
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        for place in (descriptor, folder):  # the file, and its name
+            os.fsync(place)
+            os.close(place)
+
+    @property
+    def _error(self) -> ParameterError:
+        return ParameterError(
+            f"{self.what} once already, as {self.path.name} says; another time takes a new key, "
+            f"and costs the people ε again"
+        )
+
+
+def run_one(
+    wire: Wire,
+    agreement: Agreement,
+    cipher: Cipher,
+    rng: Randomness,
+    *,
+    own: int = 0,
+    keys: Keys | None = None,
+    mark: Mark | None = None,
+) -> NoisyTotal:
+    """P1, from a greeting to the opened noisy total.
+
+    Args:
+        wire: to P2.
+        agreement: what P2 must hold alike.
+        cipher: the agreed one.
+        rng: the order of the tables comes from it.
+        own: P1's own total, added to what is opened.
+        keys: those that devices have encrypted to; fresh ones if None.
+        mark: made before anything is opened, where keys outlast this run.
+    """
+    with _refusing(wire):
+        agreement.check_total(own)
+        if mark is not None:
+            mark.check()
+        offering, tables = Listening(agreement, cipher, keys).receive(
+            wire.receive(Step.HELLO), rng
+        )
+        wire.send(tables)
+        sealed = offering.receive(wire.receive(Step.SUM))
+        if mark is not None:
+            mark.make()
+        opened, result = sealed.open(own)
+    try:
+        wire.send(result)
+    except PartyLost:
+        pass  # P2 sent all it had to; what was opened is opened
+    return opened.result
+
+
+def run_two(
+    wire: Wire,
+    agreement: Agreement,
+    cipher: Cipher,
+    holding: Holding,
+    rng: Randomness,
+    *,
+    mark: Mark | None = None,
+) -> NoisyTotal | None:
+    """P2, from its greeting to the result; None if it agreed not to see it.
+
+    Args:
+        wire: to P1.
+        agreement: what P1 must hold alike.
+        cipher: the agreed one.
+        holding: its total.
+        rng: the indices come from it.
+        mark: made before the sum is sent, where ciphertexts outlast this run.
+    """
+    with _refusing(wire):
+        if mark is not None:
+            mark.check()
+        greeting, hello = greet(agreement, cipher, rng)
+        wire.send(hello)
+        answering, answer = greeting.receive(wire.receive(Step.TABLES), holding, rng)
+        if mark is not None:
+            mark.make()
+    wire.send(answer)
+    try:
+        return answering.receive(wire.receive(Step.RESULT)).result
+    except PartyLost as lost:
+        raise PartyLost(f"{lost}; it may have opened the total, which counts as spent") from None
+
+
+@contextmanager
+def _refusing(wire: Wire) -> Iterator[None]:
+    """Tell the other side of an error that ends this one."""
+    try:
+        yield
+    except PartyLost:
+        raise
+    except SudareError as error:
+        wire.refuse(error)
+        raise
