@@ -28,7 +28,7 @@ from sudare.twoparty.parties import (
     Offering,
     Opened,
     Sealed,
-    greet,
+    Starting,
 )
 from sudare.twoparty.table import algorithm2
 
@@ -69,9 +69,9 @@ def run(
     own: int = 0,
 ) -> Run:
     cipher, rng = cipher or Plain(), rng or System()
-    greeting, hello = greet(agreement, cipher, rng)
+    greeting, hello = Starting(agreement, cipher, held).greet(rng)
     offering, tables = Listening(agreement, cipher).receive(hello, rng)
-    answering, answer = greeting.receive(tables, held, rng)
+    answering, answer = greeting.receive(tables, rng)
     sealed = offering.receive(answer)
     opened, result = sealed.open(own)
     informed = answering.receive(result)
@@ -98,7 +98,7 @@ def test_p2_is_not_told_where_the_proof_fails_against_it() -> None:
     assert abs(done.opened.result.total - 500) < 100
     seeing = Agreement(tables, "plain")
     for start in (
-        lambda: greet(seeing, Plain(), System()),
+        lambda: Starting(seeing, Plain(), HELD).greet(System()),
         lambda: Listening(seeing, Plain()).receive(done.hello, System()),
     ):
         with pytest.raises(ParameterError, match="not against P2 if it sees the result"):
@@ -108,7 +108,7 @@ def test_p2_is_not_told_where_the_proof_fails_against_it() -> None:
 def test_tables_that_fail_are_refused_by_both() -> None:
     false = Agreement(TableDocument(Guarantee(1.0, 1e-6), SMALL), "plain")
     with pytest.raises(ParameterError, match="is not kept"):
-        greet(false, Plain(), System())
+        Starting(false, Plain(), HELD).greet(System())
     with pytest.raises(ParameterError, match="is not kept"):
         Listening(false, Plain()).receive(run().hello, System())
 
@@ -145,7 +145,7 @@ def deliver(done: Run, receiver: str, message: bytes) -> object:
     if receiver == "listening":
         return Listening(AGREED, Plain()).receive(message, System())
     if receiver == "greeting":
-        return done.greeting.receive(message, HELD, System())
+        return done.greeting.receive(message, System())
     state: Offering | Answering = getattr(done, receiver)
     return state.receive(message)
 
@@ -220,28 +220,26 @@ def test_a_replayed_greeting_gets_other_tables_under_another_name() -> None:
         ),
     ],
 )
-def test_another_agreement_is_refused_with_its_difference(
-    other: Agreement, sentence: str
-) -> None:
-    _, hello = greet(other, Plain(), System())
+def test_another_agreement_is_refused_with_its_difference(other: Agreement, sentence: str) -> None:
+    _, hello = Starting(other, Plain(), HELD).greet(System())
     with pytest.raises(InvalidMessage, match=sentence):
         Listening(AGREED, Plain()).receive(hello, System())
 
 
 def test_tables_of_another_agreement_are_refused_by_p2() -> None:
     """A P1 that doesn't compare terms is still found out."""
-    greeting, hello = greet(AGREED, Plain(), System())
+    greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
     thread, _ = Thread(AGREED.key).receive(Step.HELLO, hello, 1)
     lying = replace(thread.named(bytes(16)), agreement=replace(AGREED, people=9).key)
     _, tables = lying.send(Step.TABLES, b"public", b"", b"")
     with pytest.raises(InvalidMessage, match="about another agreement"):
-        greeting.receive(tables, HELD, System())
+        greeting.receive(tables, System())
 
 
 def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(messages, "VERSION", 2)
-        _, hello = greet(AGREED, Plain(), System())
+        _, hello = Starting(AGREED, Plain(), HELD).greet(System())
     with pytest.raises(InvalidMessage, match="speaks version 2, this one version 1"):
         Listening(AGREED, Plain()).receive(hello, System())
 
@@ -269,7 +267,7 @@ def test_states_show_no_secret() -> None:
 
 def test_another_cipher_than_agreed_is_refused() -> None:
     with pytest.raises(ParameterError, match="'ristretto255' is agreed on, this one is 'plain'"):
-        greet(agreed("ristretto255"), Plain(), System())
+        Starting(agreed("ristretto255"), Plain(), HELD).greet(System())
     with pytest.raises(ParameterError, match="one of ristretto255"):
         cipher_named("rot13")
 

@@ -15,6 +15,8 @@ from sudare.cli.demo import demo
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.joint import joint_count
+from sudare.cli.party import party
 from sudare.cli.randomize import randomize
 from sudare.cli.table import table
 from sudare.errors import SudareError
@@ -47,6 +49,8 @@ COMMANDS = (
     compare,
     epsilon,
     table,
+    party,
+    joint_count,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -127,5 +127,7 @@ def refuse_refusal(data: bytes) -> None:
         return
     text = data[len(_MAGIC) + 2 :].decode(errors="replace")[:_LONGEST_REFUSAL]
     # A stranger's text: nothing in it may command the terminal.
-    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    shown = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )
     raise InvalidMessage(f"the other party refused: {shown}")

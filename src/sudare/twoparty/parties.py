@@ -1,7 +1,7 @@
 """The two parties as state machines without I/O: a state and a message give the next of both.
 
     P1: Listening ──hello──▶ Offering ──sum──▶ Sealed ──open──▶ Opened
-    P2: greet ──▶ Greeting ──tables──▶ Answering ──result──▶ Informed
+    P2: Starting ──greet──▶ Greeting ──tables──▶ Answering ──result──▶ Informed
 
 A state is a value: a message that doesn't fit raises and changes nothing, and no state goes
 back. P1 draws keys (unless devices hold its public key) and an order of the tables for each
@@ -71,9 +71,7 @@ class Listening:
         thread, (terms,) = Thread(agreement.key).receive(Step.HELLO, hello, 1)
         agreement.check_terms(terms)
         keys = self.keys or self.cipher.keys()
-        tables = [
-            self.cipher.encrypt_table(keys, table.tolist()) for table in scheme.shuffled(rng)
-        ]
+        tables = [self.cipher.encrypt_table(keys, table.tolist()) for table in scheme.shuffled(rng)]
         thread, message = thread.named(_half(rng)).send(Step.TABLES, keys.public, *tables)
         return Offering(agreement, self.cipher, keys, thread), message
 
@@ -125,13 +123,24 @@ class Opened:
     result: NoisyTotal
 
 
-def greet(agreement: Agreement, cipher: Cipher, rng: Randomness) -> tuple["Greeting", bytes]:
-    """P2's first state, and its greeting."""
-    _check_cipher(agreement, cipher)
-    _ = agreement.proof  # proved before use
-    thread = Thread(agreement.key).named(_half(rng))
-    thread, message = thread.send(Step.HELLO, agreement.terms)
-    return Greeting(agreement, cipher, thread), message
+@dataclass(frozen=True)
+class Starting:
+    """P2 before anything."""
+
+    agreement: Agreement
+    cipher: Cipher
+    holding: Holding
+
+    def greet(self, rng: Randomness) -> tuple["Greeting", bytes]:
+        """P2's greeting."""
+        agreement = self.agreement
+        _check_cipher(agreement, self.cipher)
+        if self.holding.total is not None:
+            agreement.check_total(self.holding.total)
+        _ = agreement.proof  # proved before use
+        thread = Thread(agreement.key).named(_half(rng))
+        thread, message = thread.send(Step.HELLO, agreement.terms)
+        return Greeting(agreement, self.cipher, self.holding, thread), message
 
 
 @dataclass(frozen=True)
@@ -140,18 +149,15 @@ class Greeting:
 
     agreement: Agreement
     cipher: Cipher
+    holding: Holding
     thread: Thread
 
-    def receive(
-        self, tables: bytes, holding: Holding, rng: Randomness
-    ) -> tuple["Answering", bytes]:
+    def receive(self, tables: bytes, rng: Randomness) -> tuple["Answering", bytes]:
         """P1's tables in, the re-randomised sum of the total and the entries drawn out."""
         cipher, scheme = self.cipher, self.agreement.proof.scheme
-        if holding.total is not None:
-            self.agreement.check_total(holding.total)
         parts = 1 + len(scheme.tables)
         thread, (public, *held) = self.thread.receive(Step.TABLES, tables, parts)
-        found = holding.under(cipher, public)
+        found = self.holding.under(cipher, public)
         for table, size, chosen in zip(held, scheme.sizes, scheme.indices(rng), strict=True):
             for sign, index in zip(scheme.signs, chosen, strict=True):
                 entry = cipher.entry(public, table, index, size)
@@ -191,9 +197,7 @@ def fingerprint(public: bytes) -> str:
 
 def _noisy(agreement: Agreement, total: int, thread: Thread) -> NoisyTotal:
     guarantee, mean = agreement.document.guarantee, agreement.proof.mean
-    return NoisyTotal(
-        total, guarantee.epsilon, guarantee.delta, float(mean), thread.session.hex()
-    )
+    return NoisyTotal(total, guarantee.epsilon, guarantee.delta, float(mean), thread.session.hex())
 
 
 def _check_cipher(agreement: Agreement, cipher: Cipher) -> None:

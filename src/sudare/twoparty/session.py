@@ -10,18 +10,16 @@ import socket
 import ssl
 import struct
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import Randomness
-from sudare.twoparty.agreement import Agreement
-from sudare.twoparty.cipher import Cipher, Keys
 from sudare.twoparty.messages import LARGEST, Step, refusal, refuse_refusal
-from sudare.twoparty.parties import Holding, Listening, NoisyTotal, greet
+from sudare.twoparty.parties import Listening, NoisyTotal, Starting
 
 TIMEOUT = 60.0
 _FRAME = struct.Struct(">I")
@@ -91,10 +89,8 @@ class Wire:
 
     def refuse(self, error: SudareError) -> None:
         """Tell the other side why, if it is still there to be told."""
-        try:
+        with suppress(PartyLost):
             self.send(refusal(str(error)))
-        except PartyLost:
-            return
 
     def _exactly(self, size: int, deadline: float) -> bytes:
         pieces = bytearray()
@@ -123,12 +119,17 @@ def _losses(when: str) -> Iterator[None]:
 
 @contextmanager
 def listening(
-    host: str, port: int, credentials: Credentials | None, timeout: float = TIMEOUT
+    host: str,
+    port: int,
+    credentials: Credentials | None,
+    timeout: float = TIMEOUT,
+    ready: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Wire]:
-    """P1's end: the first that connects, and nobody after it."""
+    """P1's end: the first that connects, and nobody after it. ``ready`` hears the port."""
     context = _context(host, credentials, server=True)
     with socket.create_server((host, port)) as server:
         server.settimeout(timeout)
+        ready(server.getsockname()[1])
         try:
             connection, _ = server.accept()
         except TimeoutError:
@@ -229,70 +230,49 @@ class Mark:
 
 
 def run_one(
-    wire: Wire,
-    agreement: Agreement,
-    cipher: Cipher,
-    rng: Randomness,
-    *,
-    own: int = 0,
-    keys: Keys | None = None,
-    mark: Mark | None = None,
+    wire: Wire, party: Listening, rng: Randomness, *, own: int = 0, mark: Mark | None = None
 ) -> NoisyTotal:
     """P1, from a greeting to the opened noisy total.
 
     Args:
         wire: to P2.
-        agreement: what P2 must hold alike.
-        cipher: the agreed one.
+        party: P1 at its beginning.
         rng: the order of the tables comes from it.
         own: P1's own total, added to what is opened.
-        keys: those that devices have encrypted to; fresh ones if None.
         mark: made before anything is opened, where keys outlast this run.
     """
     with _refusing(wire):
-        agreement.check_total(own)
+        party.agreement.check_total(own)
         if mark is not None:
             mark.check()
-        offering, tables = Listening(agreement, cipher, keys).receive(
-            wire.receive(Step.HELLO), rng
-        )
+        offering, tables = party.receive(wire.receive(Step.HELLO), rng)
         wire.send(tables)
         sealed = offering.receive(wire.receive(Step.SUM))
         if mark is not None:
             mark.make()
         opened, result = sealed.open(own)
-    try:
+    with suppress(PartyLost):  # P2 sent all it had to; what was opened is opened
         wire.send(result)
-    except PartyLost:
-        pass  # P2 sent all it had to; what was opened is opened
     return opened.result
 
 
 def run_two(
-    wire: Wire,
-    agreement: Agreement,
-    cipher: Cipher,
-    holding: Holding,
-    rng: Randomness,
-    *,
-    mark: Mark | None = None,
+    wire: Wire, party: Starting, rng: Randomness, *, mark: Mark | None = None
 ) -> NoisyTotal | None:
     """P2, from its greeting to the result; None if it agreed not to see it.
 
     Args:
         wire: to P1.
-        agreement: what P1 must hold alike.
-        cipher: the agreed one.
-        holding: its total.
+        party: P2 at its beginning.
         rng: the indices come from it.
         mark: made before the sum is sent, where ciphertexts outlast this run.
     """
     with _refusing(wire):
         if mark is not None:
             mark.check()
-        greeting, hello = greet(agreement, cipher, rng)
+        greeting, hello = party.greet(rng)
         wire.send(hello)
-        answering, answer = greeting.receive(wire.receive(Step.TABLES), holding, rng)
+        answering, answer = greeting.receive(wire.receive(Step.TABLES), rng)
         if mark is not None:
             mark.make()
     wire.send(answer)
