@@ -4,6 +4,7 @@
     ├── ParameterError       a parameter outside what is allowed
     ├── InvalidAnswer        an answer outside the domain; raised on the device, nothing was sent
     ├── InvalidReport        a report that no device could have made
+    ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
     ├── InvalidCiphertext    bytes that are no ciphertext, key or table of the cipher
     ├── InvalidMessage       a message of the other party that doesn't belong here and now
@@ -31,6 +32,10 @@ class InvalidAnswer(SudareError):  # noqa: N818 - names what is invalid, as ever
 
 class InvalidReport(SudareError):  # noqa: N818
     """A report that no device following the collection could have made."""
+
+
+class InvalidCiphertext(SudareError):  # noqa: N818
+    """Bytes that are no ciphertext, key or table of a cipher, or open to nothing they may hold."""
 
 
 class InvalidDocument(SudareError):  # noqa: N818

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from sudare.errors import InvalidCiphertext, ParameterError
+
+WIDEST = 1 << 40  # a value lies from -WIDEST to WIDEST, and an opened one within WIDEST of another
+
 
 @dataclass(frozen=True)
 class Keys:
@@ -26,7 +30,8 @@ class Keys:
 class Cipher(ABC):
     """Whole numbers under encryption; ciphertexts are bytes of one form, checked when used.
 
-    Bytes that are no ciphertext, key or table of this cipher raise ``InvalidCiphertext``.
+    Bytes that are no ciphertext, key or table of this cipher raise ``InvalidCiphertext``, and so
+    does a sum or difference in which all randomness has cancelled: it would hide nothing.
     """
 
     name: ClassVar[str]
@@ -41,7 +46,7 @@ class Cipher(ABC):
 
     @abstractmethod
     def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
-        """A table of values, in this order, by P1: more compact than single ciphertexts if it can."""
+        """A table of values, in this order, by P1: more compact than single ones if it can."""
 
     @abstractmethod
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
@@ -62,3 +67,32 @@ class Cipher(ABC):
     @abstractmethod
     def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
         """The value, known to lie from ``low`` to ``high``; raises ``InvalidCiphertext`` else."""
+
+
+def check_values(values: Sequence[int]) -> None:
+    """Refuse what is too large to be encrypted; the message doesn't say what it was."""
+    for position, value in enumerate(values):
+        if not -WIDEST <= value <= WIDEST:
+            raise ParameterError(f"the value at position {position} is beyond ±2^40")
+
+
+def check_range(low: int, high: int) -> None:
+    """Refuse a range that is empty or too wide to be opened."""
+    if not 0 <= high - low <= WIDEST or max(abs(low), abs(high)) > WIDEST:
+        raise ParameterError(
+            f"values from {low} to {high} can't be opened: from low to high, at most 2^40 apart"
+        )
+
+
+def check_index(index: int, size: int) -> None:
+    """Refuse an index that a table of this size doesn't have."""
+    if not 0 <= index < size:
+        raise ParameterError(f"a table of {size} entries has none at {index}")
+
+
+def out_of_range(low: int, high: int) -> InvalidCiphertext:
+    """The error where a ciphertext opens to nothing that it may hold."""
+    return InvalidCiphertext(
+        f"this holds no value from {low} to {high}: it was changed, is under another key, "
+        "or more was added than was agreed"
+    )
