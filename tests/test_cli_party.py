@@ -1,37 +1,39 @@
 """``sudare party`` and ``sudare joint-count``: two real processes, and what is refused."""
 
-import json
-import subprocess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from commands import process, refused, run, succeed
+from commands import Result, process, refused, run, succeed
 from sudare.twoparty.digits import shipped
 from sudare.twoparty.guarantee import Guarantee
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 TERMS = ("--epsilon", 1, "--delta", "1e-6")
 TRIAL = ("--insecure", "--timeout", 20)
 NEW = ("joint-count", "new", "smokers", *TERMS)
 
 
-def together(folder: Path, one: tuple[object, ...], two: tuple[object, ...]) -> tuple[Any, Any]:
-    """Both processes to their ends: code, output and errors of each."""
-    first = process(folder, "party", "one", "--listen", "127.0.0.1:0", *one, stdin=None)
-    assert first.stderr is not None
-    said = b""
-    while b"listening on " not in said:
-        said = first.stderr.readline()
-        assert said, "P1 ended before it listened"
-    port = int(said.rpartition(b":")[2])
-    second = process(folder, "party", "two", "--connect", f"127.0.0.1:{port}", *two, stdin=None)
-    return _ended(first), _ended(second)
+def together(folder: Path, one: tuple[object, ...], two: tuple[object, ...]) -> list[Result]:
+    """Both processes to their ends."""
+    listen = ("party", "one", "--listen", "127.0.0.1:0")
+    with process(folder, *listen, *one, stdin=None) as first:
+        assert first.stderr is not None
+        said = ""
+        while not said.startswith("listening on "):
+            said = first.stderr.readline().decode()
+            assert said, "P1 ended before it listened"
+        connect = ("party", "two", "--connect", said.split()[-1])
+        with process(folder, *connect, *two, stdin=None) as second:
+            return [_ended(first), _ended(second)]
 
 
-def _ended(party: "subprocess.Popen[bytes]") -> tuple[int, str, str]:
+def _ended(party: "Popen[bytes]") -> Result:
     out, err = party.communicate(timeout=40)
-    return party.returncode, out.decode(), err.decode()
+    return Result(party.returncode, out, err.decode())
 
 
 def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
@@ -41,8 +43,8 @@ def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
         (*TERMS, *TRIAL, "--total", 1000, "--json"),
         (*TERMS, *TRIAL, "--total", 234, "--json"),
     )
-    assert [code for code, _, _ in ends] == [0, 0]
-    one, two = (json.loads(out) for _, out, _ in ends)
+    assert [end.code for end in ends] == [0, 0]
+    one, two = (end.json() for end in ends)
     proof = shipped(Guarantee(1.0, 1e-6))
     assert proof is not None
     assert abs(one["result"]["total"] - 1234) <= -proof.law.trimmed.least
@@ -56,28 +58,29 @@ def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
 
 
 def test_people_are_told_what_it_cost_and_what_is_not_proved(tmp_path: Path) -> None:
-    (_, out, err), _ = together(tmp_path, (*TERMS, *TRIAL), (*TERMS, *TRIAL, "--total", 5))
+    one, two = together(tmp_path, (*TERMS, *TRIAL), (*TERMS, *TRIAL, "--total", 5))
     for part in ("noisy total", "mean |noise|", "ε = 1, δ = 1e-06, proved", "nothing proves it"):
-        assert part in out
-    assert "Warning: no TLS" not in err.splitlines()  # it stands before the address
+        assert part in one.out
+    assert two.out == one.out
+    assert two.err == "Warning: no TLS, so this is a trial on one machine\n"
 
 
 def test_a_blind_p2_is_not_told(tmp_path: Path) -> None:
     succeed(tmp_path, "table", *TERMS, "--draws", 2, "-o", "table.json")
     terms = ("--table", "table.json", "--p2-blind", *TRIAL)
-    (_, one, _), (_, two, _) = together(tmp_path, terms, (*terms, "--total", 5))
-    assert "P2 must not learn this total" in one
-    assert two == "the total was opened by P1 (agreed: P2 is not told)\n"
+    one, two = together(tmp_path, terms, (*terms, "--total", 5))
+    assert "P2 must not learn this total" in one.out
+    assert two.out == "the total was opened by P1 (agreed: P2 is not told)\n"
 
 
 def test_parties_that_disagree_end_with_the_same_sentence(tmp_path: Path) -> None:
     one, two = together(
         tmp_path, (*TERMS, *TRIAL), ("--epsilon", 2, "--delta", "1e-6", *TRIAL, "--total", 5)
     )
-    assert (one[0], one[1], two[0], two[1]) == (2, "", 2, "")
+    assert (one.code, one.out, two.code, two.out) == (2, "", 2, "")
     difference = "the parties don't agree: epsilon is 1.0 here and 2.0 there"
-    assert one[2].splitlines()[-1] == f"Error: {difference}"
-    assert two[2].splitlines()[-1] == f"Error: the other party refused: {difference}"
+    assert one.err.splitlines()[-1] == f"Error: {difference}"
+    assert two.err.splitlines()[-1] == f"Error: the other party refused: {difference}"
 
 
 @pytest.mark.parametrize("proofs", [False, True])
@@ -95,8 +98,8 @@ def test_a_count_is_opened_once(tmp_path: Path, proofs: bool) -> None:
     one = ("--count", "c.json", "--secret", "s.json", *TRIAL, "--json")
     two = ("--count", "c.json", "--records", "r.bin", *TRIAL, "--json")
     ends = together(tmp_path, one, two)
-    assert [code for code, _, _ in ends] == [0, 0], ends
-    found = json.loads(ends[0][1])
+    assert [end.code for end in ends] == [0, 0]
+    found = ends[0].json()
     assert abs(found["result"]["total"] - 20) < 200
     assert found["range"] == ("proved" if proofs else "trusted")
     assert found["key"] == made["key"]

@@ -6,7 +6,6 @@
     ├── InvalidReport        a report that no device could have made
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
-    ├── InvalidCiphertext    bytes that are no ciphertext, key or table of the cipher
     ├── InvalidMessage       a message of the other party that doesn't belong here and now
     ├── PartyLost            the other party went away, or kept silent for too long
     ├── MixedCollections     things of different collections or mechanisms put together
@@ -40,10 +39,6 @@ class InvalidCiphertext(SudareError):  # noqa: N818
 
 class InvalidDocument(SudareError):  # noqa: N818
     """A file or message that can't be read as what it claims to be."""
-
-
-class InvalidCiphertext(SudareError):  # noqa: N818
-    """Bytes that are no ciphertext, key or table of the cipher, or hold no value in range."""
 
 
 class InvalidMessage(SudareError):  # noqa: N818

@@ -61,10 +61,10 @@ def new(
     from sudare.twoparty.agreement import cipher_named
     from sudare.twoparty.joint import Count
 
-    if secret.exists():
-        raise ParameterError(f"{secret} is there already, and a secret is not written over")
     if out.absolute() == secret.absolute():
         raise ParameterError("--out and --secret must be two files: one of them is published")
+    if secret.exists():
+        raise ParameterError(f"{secret} is there already, and a secret is not written over")
     _, agreement = agreed(count_file=None, **options)
     _ = agreement.proof
     keys = cipher_named(agreement.cipher).keys()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-CIPHERS = ("ristretto255", "lattice")  # sudare.twoparty.agreement.CIPHERS, without importing it
+CIPHERS = ("elgamal", "lattice")  # sudare.twoparty.agreement.CIPHERS, without importing it
 
 
 def agreement_options(command: Command) -> Command:

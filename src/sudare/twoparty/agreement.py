@@ -14,7 +14,7 @@ from sudare.twoparty.cipher import Cipher
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.law import Proof, require
 
-CIPHERS = ("ristretto255", "lattice")
+CIPHERS = ("elgamal", "lattice")
 MOST_TOTAL = 1 << 39  # of one party: the ciphers open up to 2^40
 
 
@@ -129,7 +129,7 @@ class Agreement:
 
 def cipher_named(name: str) -> Cipher:
     """The cipher of this name; its library is loaded only now."""
-    if name == "ristretto255":
+    if name == "elgamal":
         from sudare.twoparty.cipher_elgamal import ElGamal
 
         return ElGamal()

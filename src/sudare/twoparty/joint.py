@@ -58,9 +58,9 @@ class Count:
     proofs: bool = False
 
     def __post_init__(self) -> None:
-        if self.proofs and (self.agreement.most, self.agreement.cipher) != (1, "ristretto255"):
+        if self.proofs and (self.agreement.most, self.agreement.cipher) != (1, "elgamal"):
             raise ParameterError(
-                f"proofs are of bits under ristretto255, got a range up to {self.agreement.most} "
+                f"proofs are of bits under elgamal, got a range up to {self.agreement.most} "
                 f"under {self.agreement.cipher}"
             )
 
