@@ -6,6 +6,7 @@ from typing import Any
 
 import rich_click as click
 
+from sudare.cli.agreement import agreed, agreement_options, read_document
 from sudare.cli.options import (
     FORMATS,
     PATH,
@@ -14,7 +15,6 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
-from sudare.cli.party import agreed, agreement_options, read_document
 from sudare.errors import InvalidAnswer, ParameterError
 
 _LONGEST = 12  # digits of a value
