@@ -214,6 +214,26 @@ def test_a_mark_is_made_once_and_outlasts_its_maker(tmp_path: Path, wires: Wires
         Mark(opened, "this key opened").make()
 
 
+def test_a_key_whose_total_could_not_be_opened_is_used_up_all_the_same(
+    tmp_path: Path, wires: Wires
+) -> None:
+    """P1 fails between its mark and the end of its opening; started again, it refuses."""
+    mark = Mark(tmp_path / "opened", "this key opened")
+    keys = Plain().keys()
+    party = Listening(AGREED, Plain(), keys)
+    far_out = Holding(ciphertext=(10**6).to_bytes(8), public=keys.public)
+    left, right = wires(5)
+    one, two = together(
+        lambda: run_one(left, party, System(), mark=mark),
+        lambda: run_two(right, Starting(AGREED, Plain(), far_out), System()),
+    )
+    assert "does not lie from" in sentence(one)
+    assert "the other party refused" in sentence(two)
+    assert mark.path.exists()
+    with pytest.raises(ParameterError, match="this key opened once already"):
+        run_one(wires(5)[0], party, System(), mark=mark)
+
+
 # TLS
 
 

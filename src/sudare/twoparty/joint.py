@@ -18,6 +18,7 @@ from sudare.twoparty.cipher import Cipher, Keys
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.parties import Holding
 
+_OFTEN = 256  # records between two reports of progress
 _Hex = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2})+$", max_length=1 << 24)]
 
 
@@ -158,7 +159,8 @@ def summed(
             raise InvalidDocument(f"the ciphertext at position {position} stands there twice")
         seen.add(ciphertext)
         total = cipher.add(total, ciphertext)
-        progress(position + 1)
+        if not position % _OFTEN:
+            progress(position)
     return Holding(ciphertext=total, public=public), number
 
 
