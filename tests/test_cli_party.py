@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import sudare.twoparty.agreement
 from commands import Result, process, refused, run, succeed
+from sudare.cli import agreement
+from sudare.twoparty.agreement import cipher_named
 from sudare.twoparty.digits import shipped
 from sudare.twoparty.guarantee import Guarantee
 
@@ -146,6 +149,7 @@ def test_beyond_this_machine_there_is_no_trial(tmp_path: Path) -> None:
 def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     out = ("-o", "c.json", "--secret", "s.json")
     assert "must be two files" in refused(tmp_path, *NEW, "-o", "s.json", "--secret", "s.json")
+    assert "nowhere" in refused(tmp_path, *NEW, "-o", "nowhere/c.json", "--secret", "s.json")
     assert "a range up to 2" in refused(tmp_path, *NEW, "--most", 2, "--proofs", *out)
     succeed(tmp_path, *NEW, "--people", 2, *out)
     assert "is there already" in refused(tmp_path, *NEW, "-o", "d.json", "--secret", "s.json")
@@ -158,6 +162,11 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     ):
         (tmp_path / "v.txt").write_text(text)
         assert sentence in refused(tmp_path, *encrypt)
+
+
+def test_the_ciphers_to_choose_from_are_those_there_are() -> None:
+    assert agreement.CIPHERS == sudare.twoparty.agreement.CIPHERS
+    assert cipher_named(agreement.CIPHERS[0]).name == agreement.CIPHERS[0]
 
 
 def test_help_has_examples(tmp_path: Path) -> None:

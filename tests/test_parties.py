@@ -124,6 +124,23 @@ def test_a_message_says_what_the_layout_says() -> None:
     assert done.hello[42:58] == name[:16]
 
 
+class Watched(Plain):
+    """Remembers what was re-randomised."""
+
+    def __init__(self) -> None:
+        self.made: list[bytes] = []
+
+    def rerandomise(self, public: bytes, ciphertext: bytes) -> bytes:
+        self.made.append(super().rerandomise(public, ciphertext))
+        return self.made[-1]
+
+
+def test_what_p2_sends_was_re_randomised_last() -> None:
+    cipher = Watched()
+    done = run(cipher=cipher)
+    assert [done.sealed.ciphertext] == cipher.made
+
+
 def test_every_session_has_its_own_name_order_and_indices() -> None:
     runs = [run() for _ in range(20)]
     assert len({done.opened.result.session for done in runs}) == 20
@@ -234,6 +251,15 @@ def test_tables_of_another_agreement_are_refused_by_p2() -> None:
     lying = replace(thread.named(bytes(16)), agreement=replace(AGREED, people=9).key)
     _, tables = lying.send(Step.TABLES, b"public", b"", b"")
     with pytest.raises(InvalidMessage, match="about another agreement"):
+        greeting.receive(tables, System())
+
+
+@pytest.mark.parametrize("parts", [0, 2, 4, 9])
+def test_another_number_of_parts_is_refused(parts: int) -> None:
+    greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
+    thread, _ = Thread(AGREED.key).receive(Step.HELLO, hello, 1)
+    _, tables = thread.named(bytes(16)).send(Step.TABLES, *([b""] * parts))
+    with pytest.raises(InvalidMessage, match="message 1 has 3 parts, this one another number"):
         greeting.receive(tables, System())
 
 

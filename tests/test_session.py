@@ -24,14 +24,15 @@ from cryptography.x509.oid import NameOID
 from plain import Plain
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import System
-from sudare.twoparty import session
+from sudare.twoparty import connection
 from sudare.twoparty.agreement import Agreement
+from sudare.twoparty.connection import Credentials, Wire
 from sudare.twoparty.digits import digits
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.messages import LARGEST, Step
 from sudare.twoparty.parties import Holding, Listening, NoisyTotal, Starting
-from sudare.twoparty.session import Credentials, Mark, Wire, run_one, run_two
+from sudare.twoparty.session import Mark, run_one, run_two
 
 AGREED = Agreement(
     TableDocument(Guarantee(2.0, 0.1), digits([{0: 7, 1: 3}, {0: 12, 2: 1}])), "plain", 1000
@@ -237,19 +238,25 @@ def test_a_key_whose_total_could_not_be_opened_is_used_up_all_the_same(
 # TLS
 
 
-def certificate(folder: Path, name: str) -> tuple[Path, Path]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+def certificate(folder: Path, name: str, by: tuple[Path, Path] | None = None) -> tuple[Path, Path]:
+    """A certificate and its key, signed by itself or by another."""
+    key = signer = ec.generate_private_key(ec.SECP256R1())
+    subject = issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    if by is not None:
+        issuer = x509.load_pem_x509_certificate(by[0].read_bytes()).subject
+        loaded = serialization.load_pem_private_key(by[1].read_bytes(), None)
+        assert isinstance(loaded, ec.EllipticCurvePrivateKey)
+        signer = loaded
     now = dt.datetime.now(dt.UTC)
     made = (
         x509.CertificateBuilder()
         .subject_name(subject)
-        .issuer_name(subject)
+        .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=1))
-        .sign(key, hashes.SHA256())
+        .sign(signer, hashes.SHA256())
     )
     pem, private = folder / f"{name}.pem", folder / f"{name}.key"
     pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
@@ -269,11 +276,11 @@ def over_tls(
     port: Future[int] = Future()
 
     def run_first() -> NoisyTotal | None:
-        with session.listening("127.0.0.1", 0, one, 5, port.set_result) as wire:
+        with connection.listening("127.0.0.1", 0, one, 5, port.set_result) as wire:
             return run_one(wire, ONE, System())
 
     def run_second() -> NoisyTotal | None:
-        with session.connected("127.0.0.1", port.result(5), two, 5) as wire:
+        with connection.connected("127.0.0.1", port.result(5), two, 5) as wire:
             return run_two(wire, TWO, System())
 
     return together(run_first, run_second)
@@ -305,13 +312,24 @@ def test_files_that_are_no_certificates_are_a_sentence(tmp_path: Path) -> None:
     credentials = Credentials(one, one_key, tmp_path / "one.key")
     with pytest.raises(ParameterError, match="must be PEM files"):
         credentials.context(server=True)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        Credentials(one, one_key, tmp_path / "nowhere.pem").context(server=True)
+
+
+def test_a_certificate_that_the_expected_one_signed_is_still_a_strangers(tmp_path: Path) -> None:
+    one, one_key = certificate(tmp_path, "one")
+    two, two_key = certificate(tmp_path, "two")
+    signed, signed_key = certificate(tmp_path, "signed", by=(two, two_key))
+    first, second = over_tls(Credentials(one, one_key, two), Credentials(signed, signed_key, one))
+    assert "the other party's certificate is not" in sentence(first)
+    assert isinstance(second.exception(), SudareError)
 
 
 def test_without_certificates_only_this_machine_is_talked_to() -> None:
     for host in ("0.0.0.0", "192.0.2.1", "example.org"):  # noqa: S104 - it is refused
         with (
             pytest.raises(ParameterError, match="on this machine only"),
-            session.connected(host, 7001, None, 0.1),
+            connection.connected(host, 7001, None, 0.1),
         ):
             pass
 
@@ -319,14 +337,19 @@ def test_without_certificates_only_this_machine_is_talked_to() -> None:
 def test_nobody_there_is_a_sentence() -> None:
     with (
         pytest.raises(PartyLost, match=r"nobody connected within 0\.1 seconds"),
-        session.listening("127.0.0.1", 0, None, 0.1),
+        connection.listening("127.0.0.1", 0, None, 0.1),
     ):
         pass
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
+        with (
+            pytest.raises(ParameterError, match=f"can't listen on 127.0.0.1:{port}"),
+            connection.listening("127.0.0.1", port, None, 0.1),
+        ):
+            pass
     with (
         pytest.raises(PartyLost, match=r"nobody answered at 127\.0\.0\.1"),
-        session.connected("127.0.0.1", port, None, 0.1),
+        connection.connected("127.0.0.1", port, None, 0.1),
     ):
         pass
 

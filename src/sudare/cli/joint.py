@@ -18,6 +18,7 @@ from sudare.cli.options import (
 from sudare.errors import InvalidAnswer, ParameterError
 
 _LONGEST = 12  # digits of a value
+_OFTEN = 256  # records between two steps of the bar
 
 
 @click.group("joint-count")
@@ -71,7 +72,11 @@ def new(
     count = Count(name, agreement, keys.public, proofs)
     secret.touch(0o600)
     write_whole(secret, count.secret_json(keys))
-    write_whole(out, count.to_json())
+    try:
+        write_whole(out, count.to_json())
+    except OSError:
+        secret.unlink()
+        raise
     guarantee = agreement.document.guarantee
     if as_json:
         echo_json(
@@ -117,7 +122,8 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
             for record in encrypted(known, cipher, _numbers(values, column, form)):
                 file.write(record)
                 number += 1
-                progress.update(task, completed=number)
+                if not number % _OFTEN:
+                    progress.update(task, completed=number)
         if number > known.agreement.people:
             raise ParameterError(
                 f"{known.agreement.people} people are agreed on, the file has {number} values"

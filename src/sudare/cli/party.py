@@ -15,9 +15,9 @@ from sudare.errors import ParameterError
 if TYPE_CHECKING:
     from sudare.twoparty.agreement import Agreement
     from sudare.twoparty.cipher import Cipher
+    from sudare.twoparty.connection import Credentials, Wire
     from sudare.twoparty.joint import Count
     from sudare.twoparty.parties import Holding, NoisyTotal
-    from sudare.twoparty.session import Credentials, Wire
 
 
 def connection_options(command: Command) -> Command:
@@ -71,7 +71,7 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
       sudare party one --listen 127.0.0.1:7001 --count count.json --secret secret.json --insecure
     """
     from sudare.randomness import System
-    from sudare.twoparty import session
+    from sudare.twoparty import connection, session
     from sudare.twoparty.agreement import cipher_named
     from sudare.twoparty.parties import Listening
 
@@ -87,7 +87,7 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
     _ = agreement.proof
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
-    with session.listening(
+    with connection.listening(
         host, port, _credentials(**options), options["timeout"], _say_where(host)
     ) as wire:
         start = process_time()
@@ -112,7 +112,7 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
       sudare party two --connect 127.0.0.1:7001 --count count.json --records records.bin --insecure
     """
     from sudare.randomness import System
-    from sudare.twoparty import session
+    from sudare.twoparty import connection, session
     from sudare.twoparty.agreement import cipher_named
     from sudare.twoparty.parties import Holding, Starting
 
@@ -132,7 +132,7 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
         holding = Holding(total=agreement.check_total(int(total or 0)))
     state = Starting(agreement, cipher, holding)
     host, port = _address(connect)
-    with session.connected(host, port, _credentials(**options), options["timeout"]) as wire:
+    with connection.connected(host, port, _credentials(**options), options["timeout"]) as wire:
         start = process_time()
         result = session.run_two(wire, state, System(), mark=mark)
         _report(result, wire, process_time() - start, count, agreement, options["as_json"])
@@ -153,7 +153,7 @@ def _credentials(
     insecure: bool,
     **_: object,
 ) -> "Credentials | None":
-    from sudare.twoparty.session import Credentials
+    from sudare.twoparty.connection import Credentials
 
     if insecure:
         if certificate or private_key or peer:

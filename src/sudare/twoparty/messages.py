@@ -94,18 +94,20 @@ class Thread:
         text, digest = data[:-_DIGEST], data[-_DIGEST:]
         if hashlib.sha256(self.digest + text).digest() != digest:
             raise InvalidMessage(f"{what} was changed on its way, or what came before it was")
-        found = _parts(text[_HEAD.size :], what)
-        if len(found) != count or count != parts:
-            raise InvalidMessage(f"{what} has {parts} parts, this one {len(found)}")
+        found = _parts(text[_HEAD.size :], parts, what)
+        if not count == parts == len(found):
+            raise InvalidMessage(f"{what} has {parts} parts, this one another number")
         # The greeting states its terms in words: what differs is named there, not here.
         if step is not Step.HELLO and agreement != self.agreement:
             raise InvalidMessage(f"{what} is about another agreement")
         return replace(self, session=session, digest=digest), found
 
 
-def _parts(body: bytes, what: str) -> Parts:
-    found, at = [], 0
-    while at < len(body):
+def _parts(body: bytes, most: int, what: str) -> Parts:
+    """The parts of a body, one more than expected if there are more."""
+    found: list[bytes] = []
+    at = 0
+    while at < len(body) and len(found) <= most:
         start = at + _LENGTH.size
         length = _LENGTH.unpack_from(body, at)[0] if start <= len(body) else len(body)
         at = start + length
