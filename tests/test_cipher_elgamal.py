@@ -19,6 +19,7 @@ from sudare.twoparty.cipher_elgamal import IDENTITY, ORDER, PAIR, POINT, ElGamal
 CIPHER = ElGamal()
 KEYS = CIPHER.keys()
 SMALL = st.integers(-1000, 1000)
+Use = Callable[[], object]
 
 
 @settings(max_examples=20)
@@ -88,7 +89,7 @@ def test_large_totals_with_few_baby_steps(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("changed", [b"", bytes(63), bytes(65), bytes(PAIR), b"\xff" * PAIR])
 def test_bytes_that_are_no_ciphertext(changed: bytes) -> None:
     good = CIPHER.encrypt(KEYS.public, 1)
-    uses: list[Callable[[], object]] = [
+    uses: list[Use] = [
         lambda: CIPHER.add(good, changed),
         lambda: CIPHER.add(changed, good),
         lambda: CIPHER.subtract(good, changed),
@@ -179,7 +180,7 @@ def test_bytes_that_are_no_secret_key(secret: bytes) -> None:
 @pytest.mark.parametrize("public", [b"", bytes(POINT), b"\xff" * POINT, bytes(33)])
 def test_bytes_that_are_no_public_key(public: bytes) -> None:
     good = CIPHER.encrypt(KEYS.public, 1)
-    uses: list[Callable[[], bytes]] = [
+    uses: list[Use] = [
         lambda: CIPHER.encrypt(public, 1),
         lambda: CIPHER.rerandomise(public, good),
         lambda: CIPHER.entry(public, good, 0, 1),
