@@ -1,5 +1,6 @@
 """Two parties as state machines: what they compute, what they refuse, and the law of the noise."""
 
+import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -251,6 +252,17 @@ def test_tables_of_another_agreement_are_refused_by_p2() -> None:
     _, tables = lying.send(Step.TABLES, b"public", b"", b"")
     with pytest.raises(InvalidMessage, match="about another agreement"):
         greeting.receive(tables, System())
+
+
+def test_what_was_changed_unseen_is_found_one_message_later() -> None:
+    """Somebody changes the tables and makes their digest anew: P2's answer doesn't fit P1's."""
+    done = run()
+    body, previous = bytearray(done.tables[:-32]), done.hello[-32:]
+    body[-1] ^= 1
+    changed = bytes(body) + hashlib.sha256(previous + body).digest()
+    _, answer = done.greeting.receive(changed, System())
+    with pytest.raises(InvalidMessage, match="or what came before it was"):
+        done.offering.receive(answer)
 
 
 @pytest.mark.parametrize("parts", [0, 2, 4, 9])

@@ -26,7 +26,13 @@ def agreement_options(command: Command) -> Command:
             is_flag=True,
             help="P2 is never told the result: for tables that fail against P2 only.",
         ),
-        click.option("--cipher", type=click.Choice(CIPHERS), default=CIPHERS[0], show_default=True),
+        click.option(
+            "--cipher",
+            type=click.Choice(CIPHERS),
+            default=CIPHERS[0],
+            show_default=True,
+            help="On a curve (small and fast), or on a lattice (withstands quantum computers).",
+        ),
         click.option(
             "--most", type=int, default=1, show_default=True, help="A person counts from 0 to this."
         ),

@@ -94,7 +94,14 @@ def new(
 @click.argument("count", type=PATH)
 @click.argument("values", type=PATH)
 @click.option("--column", default="answer", show_default=True, help="The column of values.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="auto", show_default=True)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What VALUES is; `lines` is one value per line, without a header.",
+)
 @click.option("--out", "-o", type=PATH, required=True, help="The records, for P2.")
 @json_option
 def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_json: bool) -> None:
