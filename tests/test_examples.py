@@ -97,3 +97,21 @@ def test_online_per_minute(
     assert re.fullmatch(r"[\d,]+ reports counted, [\d,]+ late\.", received)
     assert not received.endswith(" 0 late.")
     assert drawn.read_bytes().startswith(b"\x89PNG")
+
+
+def test_three_trust_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """400 repetitions put each mean within a third of its own with far more than 1 - 1e-9."""
+    plot = tmp_path / "trust.png"
+    monkeypatch.setattr("sys.argv", ["three_trust_models.py", str(plot)])
+    runpy.run_path(str(EXAMPLES / "three_trust_models.py"), run_name="__main__")
+    _, head, *rows, gain, opened = capsys.readouterr().out.splitlines()
+    assert head.split()[:4] == ["ε", "GRR", "OUE", "RAPPOR"]
+    for row in rows:
+        _, *local, ours, best = (float(cell) for cell in row.split())
+        assert best < 1.33 * ours < 2 * best
+        assert min(local) > 100 * ours
+    assert 300 < int(gain.split()[-3]) < 900
+    assert float(opened.split()[-1].rstrip(".")) == pytest.approx(0.12, abs=1e-3)
+    assert plot.read_bytes().startswith(b"\x89PNG")

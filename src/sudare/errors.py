@@ -6,6 +6,8 @@
     ├── InvalidReport        a report that no device could have made
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
+    ├── InvalidMessage       a message of the other party that doesn't belong here and now
+    ├── PartyLost            the other party went away, or kept silent for too long
     ├── MixedCollections     things of different collections or mechanisms put together
     ├── TooFewReports        fewer reports than the collection's release rule asks for
     ├── RoundPassed          a round that a device has observed, or let pass, before
@@ -39,6 +41,14 @@ class InvalidCiphertext(SudareError):  # noqa: N818
 
 class InvalidDocument(SudareError):  # noqa: N818
     """A file or message that can't be read as what it claims to be."""
+
+
+class InvalidMessage(SudareError):  # noqa: N818
+    """A message of the other party that doesn't belong here and now; nothing was opened."""
+
+
+class PartyLost(SudareError):  # noqa: N818
+    """The other party went away, or kept silent for too long."""
 
 
 class MixedCollections(SudareError):  # noqa: N818

@@ -16,6 +16,8 @@ from sudare.cli.demo import demo
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.joint import joint_count
+from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.simulate import simulate
@@ -53,6 +55,8 @@ COMMANDS = (
     plan,
     simulate,
     table,
+    party,
+    joint_count,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -1,0 +1,102 @@
+"""What two parties agree on, as options of the commands that need it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from sudare.cli.options import PATH
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from sudare.twoparty.agreement import Agreement
+    from sudare.twoparty.joint import Count
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+CIPHERS = ("elgamal", "lattice")  # sudare.twoparty.agreement.CIPHERS, without importing it
+
+
+def agreement_options(command: Command) -> Command:
+    """What both parties must give alike."""
+    for option in (  # the last is applied first, and so stands first
+        click.option(
+            "--p2-blind",
+            is_flag=True,
+            help="P2 is never told the result: for tables that fail against P2 only.",
+        ),
+        click.option(
+            "--cipher",
+            type=click.Choice(CIPHERS),
+            default=CIPHERS[0],
+            show_default=True,
+            help="On a curve (small and fast), or on a lattice (withstands quantum computers).",
+        ),
+        click.option(
+            "--most", type=int, default=1, show_default=True, help="A person counts from 0 to this."
+        ),
+        click.option(
+            "--people",
+            type=int,
+            default=1_000_000,
+            show_default=True,
+            help="The most people that one party counts.",
+        ),
+        click.option("--sensitivity", type=int, help="Of the tables. [default: --most]"),
+        click.option("--delta", type=float, help="The chance δ with which ε may be exceeded."),
+        click.option("--epsilon", type=float, help="The budget ε of shipped tables."),
+        click.option("--table", type=PATH, help="Tables as written by `sudare table --out`."),
+    ):
+        command = option(command)
+    return command
+
+
+def agreed(
+    *,
+    count_file: Path | None,
+    table: Path | None,
+    epsilon: float | None,
+    delta: float | None,
+    sensitivity: int | None,
+    people: int,
+    most: int,
+    cipher: str,
+    p2_blind: bool,
+    **_: object,
+) -> tuple["Count | None", "Agreement"]:
+    """The agreement that the options describe, and the count if there is one."""
+    from sudare.twoparty.agreement import Agreement
+    from sudare.twoparty.digits import shipped
+    from sudare.twoparty.document import TableDocument
+    from sudare.twoparty.guarantee import Guarantee
+    from sudare.twoparty.joint import Count
+
+    wanted = epsilon is not None and delta is not None
+    if (count_file is not None) + (table is not None) + wanted != 1:
+        raise ParameterError("the tables come from --table, or from --epsilon with --delta")
+    if count_file is not None:
+        count = Count.from_json(read_document(count_file))
+        return count, count.agreement
+    if table is not None:
+        document = TableDocument.from_json(read_document(table))
+    else:
+        guarantee = Guarantee(
+            epsilon or 0, delta or 0, most if sensitivity is None else sensitivity
+        )
+        proof = shipped(guarantee)
+        if proof is None:
+            raise ParameterError(
+                f"no tables are shipped for ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g} and "
+                f"sensitivity {guarantee.sensitivity}: make some with `sudare table` and --table"
+            )
+        document = TableDocument(guarantee, proof.scheme)
+    return None, Agreement(document, cipher, people, most, p2_blind)
+
+
+def read_document(path: Path) -> bytes:
+    """A file that is not empty."""
+    data = path.read_bytes()
+    if not data:
+        raise InvalidDocument(f"{path} is empty; a document is expected")
+    return data

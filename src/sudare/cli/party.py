@@ -1,0 +1,223 @@
+"""``sudare party``: one of two parties that draw a noise together and open a noisy total."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.agreement import Command, agreed, agreement_options, read_document
+from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.errors import ParameterError
+
+if TYPE_CHECKING:
+    from sudare.twoparty.agreement import Agreement
+    from sudare.twoparty.cipher import Cipher
+    from sudare.twoparty.connection import Credentials, Wire
+    from sudare.twoparty.joint import Count
+    from sudare.twoparty.parties import Holding, NoisyTotal
+
+
+def connection_options(command: Command) -> Command:
+    """How the parties reach and know each other."""
+    for option in (
+        json_option,
+        click.option(
+            "--timeout",
+            type=click.FloatRange(0.1, 86400),
+            default=60.0,
+            show_default=True,
+            help="Seconds to wait for the other party, each time.",
+        ),
+        click.option(
+            "--insecure",
+            is_flag=True,
+            help="No TLS: for trials on one machine; only loopback addresses are taken.",
+        ),
+        click.option("--peer", type=PATH, help="The other party's certificate, PEM."),
+        click.option("--private-key", type=PATH, help="Of the certificate, PEM."),
+        click.option("--certificate", type=PATH, help="This party's certificate, PEM."),
+        click.option("--count", "count_file", type=PATH, help="A count that devices encrypt to."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def party() -> None:
+    """Be one of two parties that open a total with a noise that neither knows.
+
+    P1 encrypts and shuffles tables, P2 draws from them without being able to read them and adds
+    its total; P1 opens the noisy sum. Both must follow the protocol and not collude.
+    """
+
+
+@party.command()
+@click.option("--listen", required=True, metavar="HOST:PORT", help="Where P2 connects to.")
+@click.option("--total", type=int, default=0, show_default=True, help="P1's own total, added.")
+@click.option("--secret", type=PATH, help="With --count: the secret of P1.")
+@agreement_options
+@connection_options
+def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  # noqa: ANN401 - shared options, used by name
+    """P1: make keys and tables, open one noisy total.
+
+    \b
+    Examples:
+      sudare party one --listen 127.0.0.1:7001 --epsilon 1 --delta 1e-6 --insecure
+      sudare party one --listen 0.0.0.0:7001 --table table.json --total 1200 \\
+        --certificate one.pem --private-key one.key --peer two.pem
+      sudare party one --listen 127.0.0.1:7001 --count count.json --secret secret.json --insecure
+    """
+    from sudare.randomness import System
+    from sudare.twoparty import connection, session
+    from sudare.twoparty.agreement import cipher_named
+    from sudare.twoparty.parties import Listening
+
+    count, agreement = agreed(**options)
+    if (count is None) != (secret is None):
+        raise ParameterError("--count and --secret belong together")
+    keys = mark = None
+    if count is not None and secret is not None:
+        keys = count.keys(read_document(secret))
+        mark = session.Mark(secret.with_name(secret.name + ".opened"), "this key opened a total")
+        mark.check()
+    agreement.check_total(total)
+    _ = agreement.proof
+    state = Listening(agreement, cipher_named(agreement.cipher), keys)
+    host, port = _address(listen)
+    with connection.listening(
+        host, port, _credentials(**options), options["timeout"], _say_where(host)
+    ) as wire:
+        start = process_time()
+        result = session.run_one(wire, state, System(), own=total, mark=mark)
+        _report(result, wire, process_time() - start, count, agreement, options["as_json"])
+
+
+@party.command()
+@click.option("--connect", required=True, metavar="HOST:PORT", help="Where P1 listens.")
+@click.option("--total", type=int, help="P2's total, in clear to P2.")
+@click.option("--records", type=PATH, help="With --count: the devices' records, one file.")
+@agreement_options
+@connection_options
+def two(connect: str, total: int | None, records: Path | None, **options: Any) -> None:  # noqa: ANN401 - as above
+    """P2: add a noise to a total without knowing it, and send the sum to P1.
+
+    \b
+    Examples:
+      sudare party two --connect 127.0.0.1:7001 --epsilon 1 --delta 1e-6 --total 4321 --insecure
+      sudare party two --connect one.example:7001 --table table.json --total 4321 \\
+        --certificate two.pem --private-key two.key --peer one.pem
+      sudare party two --connect 127.0.0.1:7001 --count count.json --records records.bin --insecure
+    """
+    from sudare.randomness import System
+    from sudare.twoparty import connection, session
+    from sudare.twoparty.agreement import cipher_named
+    from sudare.twoparty.parties import Holding, Starting
+
+    count, agreement = agreed(**options)
+    if (count is None) != (records is None) or (total is None) != (count is not None):
+        raise ParameterError("P2 needs its --total, or --count together with --records")
+    _ = agreement.proof
+    cipher = cipher_named(agreement.cipher)
+    mark = None
+    if count is not None and records is not None:
+        mark = session.Mark(
+            records.with_name(records.name + ".answered"), "these records were answered for"
+        )
+        mark.check()
+        holding = _add_up(count, cipher, records)
+    else:
+        holding = Holding(total=agreement.check_total(int(total or 0)))
+    state = Starting(agreement, cipher, holding)
+    host, port = _address(connect)
+    with connection.connected(host, port, _credentials(**options), options["timeout"]) as wire:
+        start = process_time()
+        result = session.run_two(wire, state, System(), mark=mark)
+        _report(result, wire, process_time() - start, count, agreement, options["as_json"])
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or int(port) >= 1 << 16:
+        raise ParameterError(f"an address is HOST:PORT with a port below 65536, got {text!r}")
+    return host.strip("[]"), int(port)
+
+
+def _credentials(
+    *,
+    certificate: Path | None,
+    private_key: Path | None,
+    peer: Path | None,
+    insecure: bool,
+    **_: object,
+) -> "Credentials | None":
+    from sudare.twoparty.connection import Credentials
+
+    if insecure:
+        if certificate or private_key or peer:
+            raise ParameterError("--insecure takes no certificates")
+        click.echo("Warning: no TLS, so this is a trial on one machine", err=True)
+        return None
+    if certificate is None or private_key is None or peer is None:
+        raise ParameterError(
+            "the parties need --certificate, --private-key and --peer (or --insecure for a trial)"
+        )
+    return Credentials(certificate, private_key, peer)
+
+
+def _say_where(host: str) -> Callable[[int], object]:
+    return lambda port: click.echo(f"listening on {host}:{port}", err=True)
+
+
+def _add_up(count: "Count", cipher: "Cipher", records: Path) -> "Holding":
+    from sudare.twoparty.joint import summed
+
+    with progress_bar() as progress:
+        task = progress.add_task("adding up", total=None)
+        data = records.read_bytes()
+        holding, number = summed(
+            count,
+            cipher,
+            data,
+            lambda done: progress.update(task, completed=done),
+        )
+    click.echo(f"{number:,} records added up", err=True)
+    return holding
+
+
+def _report(
+    result: "NoisyTotal | None",
+    wire: "Wire",
+    cpu: float,
+    count: "Count | None",
+    agreement: "Agreement",
+    as_json: bool,
+) -> None:
+    key = agreement.key.hex() if count is None else count.key
+    ranges = "proved" if count is not None and count.proofs else "trusted"
+    if as_json:
+        echo_json(
+            {
+                "key": key,
+                "p2_blind": agreement.p2_blind,
+                "range": ranges,
+                "bytes": wire.sent + wire.received,
+                "cpu_seconds": cpu,
+                "result": None if result is None else asdict(result),
+            }
+        )
+        return
+    if result is None:
+        click.echo("the total was opened by P1 (agreed: P2 is not told)")
+        return
+    click.echo(f"noisy total   {result.total:,}")
+    click.echo(f"mean |noise|  {result.mean_noise:.4f}")
+    click.echo(f"cost          ε = {result.epsilon:g}, δ = {result.delta:g}, proved")
+    if ranges == "trusted":
+        click.echo(f"range         0 to {agreement.most} each, as trusted: nothing proves it")
+    else:
+        click.echo("range         0 or 1 each, proved by every record")
+    if agreement.p2_blind:
+        click.echo("secrecy       P2 must not learn this total")

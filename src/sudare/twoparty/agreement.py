@@ -1,0 +1,145 @@
+"""What two parties agree on before they start: tables, guarantee, cipher and who is counted."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from sudare.documents import canonical
+from sudare.domain import whole
+from sudare.errors import InvalidMessage, ParameterError
+from sudare.twoparty.cipher import Cipher
+from sudare.twoparty.document import TableDocument
+from sudare.twoparty.law import Proof, require
+
+CIPHERS = ("elgamal", "lattice")
+MOST_TOTAL = 1 << 39  # of one party: the ciphers open up to 2^40
+
+
+class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agreement as it is sent and compared; the tables stand there by their key.
+
+    ``table`` comes last: another ε is another key, and the ε is what people should be told.
+    """
+
+    sudare: Literal["agreement"]
+    format: Literal[1]
+    epsilon: float
+    delta: float
+    sensitivity: int
+    cipher: str
+    people: int
+    most: int
+    p2_blind: bool
+    table: str
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All that both parties must hold alike. Who uses one proves its tables first.
+
+    Attributes:
+        document: the tables, and the guarantee that they keep.
+        cipher: the name of the cipher.
+        people: the most people that one party counts.
+        most: a person counts from 0 to this, so nobody moves a total by more.
+        p2_blind: P2 never sees the result: tables are then enough that fail against P2 only.
+    """
+
+    document: TableDocument
+    cipher: str = CIPHERS[0]
+    people: int = 1_000_000
+    most: int = 1
+    p2_blind: bool = False
+
+    def __post_init__(self) -> None:
+        sensitivity = self.document.guarantee.sensitivity
+        if not 1 <= whole("most", self.most) <= sensitivity:
+            raise ParameterError(
+                f"a person counts up to at least 1 and at most the tables' sensitivity "
+                f"{sensitivity}, got {self.most}"
+            )
+        if not 1 <= whole("people", self.people) <= MOST_TOTAL // self.most:
+            raise ParameterError(
+                f"people must be from 1 to {MOST_TOTAL // self.most}, got {self.people}"
+            )
+
+    @cached_property
+    def proof(self) -> Proof:
+        """The proof of the tables; raises where the guarantee isn't kept against both parties."""
+        scheme, guarantee = self.document.scheme, self.document.guarantee
+        return require(scheme, guarantee, p2_blind=self.p2_blind)
+
+    @property
+    def largest(self) -> int:
+        """The largest total of one party."""
+        return self.people * self.most
+
+    @property
+    def terms(self) -> bytes:
+        """The one text of these terms."""
+        guarantee = self.document.guarantee
+        terms = Terms(
+            "agreement",
+            1,
+            guarantee.epsilon,
+            guarantee.delta,
+            guarantee.sensitivity,
+            self.cipher,
+            self.people,
+            self.most,
+            self.p2_blind,
+            self.document.key,
+        )
+        return canonical(terms)
+
+    @property
+    def key(self) -> bytes:
+        """SHA-256 of the terms: equal keys, equal agreements."""
+        return hashlib.sha256(self.terms).digest()
+
+    def check_total(self, total: int) -> int:
+        """A party's total, if that many people can come to it; it is not repeated if not."""
+        if not 0 <= whole("a total", total) <= self.largest:
+            raise ParameterError(
+                f"{self.people} people of up to {self.most} each come to a total from 0 to "
+                f"{self.largest}, this one lies outside"
+            )
+        return total
+
+    def check_terms(self, theirs: bytes) -> None:
+        """Raise with the first difference where the other party agreed to something else."""
+        if theirs == self.terms:
+            return
+        try:
+            read, own = (msgspec.json.decode(text, type=Terms) for text in (theirs, self.terms))
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise InvalidMessage("the other party's terms can't be read") from None
+        for name in Terms.__struct_fields__:
+            here, there = getattr(own, name), getattr(read, name)
+            if here != there:
+                raise InvalidMessage(
+                    f"the parties don't agree: {name} is {_short(here)} here and "
+                    f"{_short(there)} there"
+                )
+        raise InvalidMessage("the other party's terms aren't written in their one form")
+
+
+def cipher_named(name: str) -> Cipher:
+    """The cipher of this name; its library is loaded only now."""
+    if name == "elgamal":
+        from sudare.twoparty.cipher_elgamal import ElGamal
+
+        return ElGamal()
+    if name == "lattice":
+        from sudare.twoparty.cipher_lattice import Lattice
+
+        return Lattice()
+    raise ParameterError(f"a cipher is one of {', '.join(CIPHERS)}, got {name[:32]!r}")
+
+
+def _short(value: object) -> str:
+    """A value as it stands in a sentence: of a key, or of a stranger's text, the beginning."""
+    return f"{value[:12]!r}" if isinstance(value, str) else f"{value}"

@@ -1,0 +1,359 @@
+"""Two parties as state machines: what they compute, what they refuse, and the law of the noise."""
+
+import hashlib
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import pytest
+
+from chance import assert_follows, rejects
+from plain import Plain
+from sudare.errors import InvalidCiphertext, InvalidMessage, ParameterError, SudareError
+from sudare.randomness import Randomness, Seeded, System
+from sudare.twoparty import messages
+from sudare.twoparty.agreement import CIPHERS, Agreement, cipher_named
+from sudare.twoparty.cipher import Cipher
+from sudare.twoparty.digits import digits, shipped
+from sudare.twoparty.document import TableDocument
+from sudare.twoparty.guarantee import Guarantee
+from sudare.twoparty.law import noise_ways
+from sudare.twoparty.messages import Step, Thread
+from sudare.twoparty.parties import (
+    Answering,
+    Greeting,
+    Holding,
+    Informed,
+    Listening,
+    Offering,
+    Opened,
+    Sealed,
+    Starting,
+)
+from sudare.twoparty.scheme import Scheme
+from sudare.twoparty.table import algorithm2
+
+ONE = Guarantee(1.0, 1e-6)
+LOOSE = Guarantee(2.0, 0.1)
+SMALL = digits([{0: 7, 1: 3}, {0: 12, 2: 1}])
+
+
+def agreed(cipher: str = "plain", *, people: int = 1000) -> Agreement:
+    return Agreement(TableDocument(LOOSE, SMALL), cipher, people)
+
+
+AGREED = agreed()
+HELD = Holding(total=500)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything that was said and every state that was in."""
+
+    hello: bytes
+    tables: bytes
+    answer: bytes
+    result: bytes
+    greeting: Greeting
+    offering: Offering
+    answering: Answering
+    sealed: Sealed
+    opened: Opened
+    informed: Informed
+
+
+def run(
+    agreement: Agreement = AGREED,
+    cipher: Cipher | None = None,
+    held: Holding = HELD,
+    rng: Randomness | None = None,
+    own: int = 0,
+) -> Run:
+    cipher, rng = cipher or Plain(), rng or System()
+    greeting, hello = Starting(agreement, cipher, held).greet(rng)
+    offering, tables = Listening(agreement, cipher).receive(hello, rng)
+    answering, answer = greeting.receive(tables, rng)
+    sealed = offering.receive(answer)
+    opened, result = sealed.open(own)
+    informed = answering.receive(result)
+    return Run(
+        hello, tables, answer, result, greeting, offering, answering, sealed, opened, informed
+    )
+
+
+def test_both_learn_the_noisy_total_and_what_it_cost() -> None:
+    done = run(own=30)
+    found = done.opened.result
+    assert found == done.informed.result
+    width = noise_ways(SMALL).trimmed
+    assert width.least <= found.total - 530 <= -width.least
+    assert (found.epsilon, found.delta) == (2.0, 0.1)
+    assert found.mean_noise == float(AGREED.proof.mean)
+
+
+def test_p2_is_not_told_where_the_proof_fails_against_it() -> None:
+    tables = TableDocument(ONE, algorithm2(ONE, 2))
+    blind = Agreement(tables, "plain", p2_blind=True)
+    done = run(blind)
+    assert done.informed.result is None
+    assert abs(done.opened.result.total - 500) < 100
+    seeing = Agreement(tables, "plain")
+    for start in (
+        lambda: Starting(seeing, Plain(), HELD).greet(System()),
+        lambda: Listening(seeing, Plain()).receive(done.hello, System()),
+    ):
+        with pytest.raises(ParameterError, match="not against P2 if it sees the result"):
+            start()
+
+
+def test_tables_that_fail_are_refused_by_both() -> None:
+    false = Agreement(TableDocument(Guarantee(1.0, 1e-6), SMALL), "plain")
+    with pytest.raises(ParameterError, match="is not kept"):
+        Starting(false, Plain(), HELD).greet(System())
+    with pytest.raises(ParameterError, match="is not kept"):
+        Listening(false, Plain()).receive(run().hello, System())
+
+
+def test_a_message_says_what_the_layout_says() -> None:
+    done = run()
+    assert done.hello[:10] == b"sudare2p\x01\x00"
+    assert done.hello[10:42] == AGREED.key
+    assert done.hello[58:74] == bytes(16)
+    name = bytes.fromhex(done.opened.result.session)
+    assert done.tables[42:74] == done.answer[42:74] == done.result[42:74] == name
+    assert done.hello[42:58] == name[:16]
+
+
+class Watched(Plain):
+    """Remembers what was re-randomised."""
+
+    def __init__(self) -> None:
+        self.made: list[bytes] = []
+
+    def rerandomise(self, public: bytes, ciphertext: bytes) -> bytes:
+        self.made.append(super().rerandomise(public, ciphertext))
+        return self.made[-1]
+
+
+def test_what_p2_sends_was_re_randomised_last() -> None:
+    cipher = Watched()
+    done = run(cipher=cipher)
+    assert [done.sealed.ciphertext] == cipher.made
+
+
+def test_every_session_has_its_own_name_order_and_indices() -> None:
+    runs = [run() for _ in range(20)]
+    assert len({done.opened.result.session for done in runs}) == 20
+    assert len({done.tables[74:-32] for done in runs}) > 10
+    assert len({done.sealed.ciphertext for done in runs}) > 1
+
+
+# Faults: each receiver and the message that it waits for.
+
+Receiver = tuple[str, str]
+RECEIVERS: list[Receiver] = [
+    ("listening", "hello"),
+    ("greeting", "tables"),
+    ("offering", "answer"),
+    ("answering", "result"),
+]
+
+
+def deliver(done: Run, receiver: str, message: bytes) -> object:
+    if receiver == "listening":
+        return Listening(AGREED, Plain()).receive(message, System())
+    if receiver == "greeting":
+        return done.greeting.receive(message, System())
+    state: Offering | Answering = getattr(done, receiver)
+    return state.receive(message)
+
+
+@pytest.mark.parametrize(("receiver", "message"), RECEIVERS)
+def test_the_right_message_is_taken(receiver: str, message: str) -> None:
+    done = run()
+    deliver(done, receiver, getattr(done, message))
+
+
+@pytest.mark.parametrize(("receiver", "message"), RECEIVERS)
+def test_every_flipped_bit_is_refused(receiver: str, message: str) -> None:
+    done = run()
+    whole = getattr(done, message)
+    for bit in range(8 * len(whole)):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(InvalidMessage):
+            deliver(done, receiver, bytes(flipped))
+
+
+@pytest.mark.parametrize(("receiver", "message"), RECEIVERS)
+def test_every_cut_and_every_addition_is_refused(receiver: str, message: str) -> None:
+    done = run()
+    whole = getattr(done, message)
+    for length in range(len(whole)):
+        with pytest.raises(InvalidMessage):
+            deliver(done, receiver, whole[:length])
+    with pytest.raises(InvalidMessage):
+        deliver(done, receiver, whole + b"\0")
+
+
+@pytest.mark.parametrize(("receiver", "message"), RECEIVERS)
+def test_another_message_of_the_same_session_is_refused(receiver: str, message: str) -> None:
+    done = run()
+    for other in {"hello", "tables", "answer", "result"} - {message}:
+        with pytest.raises(InvalidMessage, match="is expected now, not message"):
+            deliver(done, receiver, getattr(done, other))
+
+
+@pytest.mark.parametrize(("receiver", "message"), RECEIVERS[1:])
+def test_a_message_of_another_session_is_refused(receiver: str, message: str) -> None:
+    done, other = run(), run()
+    with pytest.raises(InvalidMessage, match="another session"):
+        deliver(done, receiver, getattr(other, message))
+
+
+def test_a_replayed_greeting_gets_other_tables_under_another_name() -> None:
+    done = run()
+    again, tables = Listening(AGREED, Plain()).receive(done.hello, System())
+    assert tables != done.tables
+    with pytest.raises(InvalidMessage, match="another session"):
+        again.receive(done.answer)
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        (replace(AGREED, people=999), "people is 1000 here and 999 there"),
+        (replace(AGREED, p2_blind=True), "p2_blind is False here and True there"),
+        (
+            replace(AGREED, document=TableDocument(Guarantee(2.5, 0.1), SMALL)),
+            r"epsilon is 2\.0 here and 2\.5 there",
+        ),
+        (
+            replace(AGREED, document=TableDocument(Guarantee(2.0, 0.2), SMALL)),
+            r"delta is 0\.1 here and 0\.2 there",
+        ),
+        (
+            replace(AGREED, document=TableDocument(LOOSE, digits([{0: 7, 1: 3}, {0: 11, 2: 1}]))),
+            "table is '.{12}' here and '.{12}' there",
+        ),
+    ],
+)
+def test_another_agreement_is_refused_with_its_difference(other: Agreement, sentence: str) -> None:
+    _, hello = Starting(other, Plain(), HELD).greet(System())
+    with pytest.raises(InvalidMessage, match=sentence):
+        Listening(AGREED, Plain()).receive(hello, System())
+
+
+def test_tables_of_another_agreement_are_refused_by_p2() -> None:
+    """A P1 that doesn't compare terms is still found out."""
+    greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
+    thread, _ = Thread(AGREED.key).receive(Step.HELLO, hello, 1)
+    lying = replace(thread.named(bytes(16)), agreement=replace(AGREED, people=9).key)
+    _, tables = lying.send(Step.TABLES, b"public", b"", b"")
+    with pytest.raises(InvalidMessage, match="about another agreement"):
+        greeting.receive(tables, System())
+
+
+def test_what_was_changed_unseen_is_found_one_message_later() -> None:
+    """Somebody changes the tables and makes their digest anew: P2's answer doesn't fit P1's."""
+    done = run()
+    body, previous = bytearray(done.tables[:-32]), done.hello[-32:]
+    body[-1] ^= 1
+    changed = bytes(body) + hashlib.sha256(previous + body).digest()
+    _, answer = done.greeting.receive(changed, System())
+    with pytest.raises(InvalidMessage, match="or what came before it was"):
+        done.offering.receive(answer)
+
+
+@pytest.mark.parametrize("parts", [0, 2, 4, 9])
+def test_another_number_of_parts_is_refused(parts: int) -> None:
+    greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
+    thread, _ = Thread(AGREED.key).receive(Step.HELLO, hello, 1)
+    _, tables = thread.named(bytes(16)).send(Step.TABLES, *([b""] * parts))
+    with pytest.raises(InvalidMessage, match="message 1 has 3 parts, this one another number"):
+        greeting.receive(tables, System())
+
+
+def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(messages, "VERSION", 2)
+        _, hello = Starting(AGREED, Plain(), HELD).greet(System())
+    with pytest.raises(InvalidMessage, match="speaks version 2, this one version 1"):
+        Listening(AGREED, Plain()).receive(hello, System())
+
+
+def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
+    with pytest.raises(ParameterError, match="a total from 0 to 1000, this one lies outside"):
+        run(held=Holding(total=1001))
+    with pytest.raises(SudareError, match="does not lie from"):
+        run(held=Holding(ciphertext=(10**6).to_bytes(8), public=b"public"))
+    with pytest.raises(ParameterError, match="lies outside"):
+        run(own=-1)
+
+
+def test_tables_under_another_key_than_the_devices_used_are_refused() -> None:
+    with pytest.raises(InvalidMessage, match="the devices used"):
+        run(held=Holding(ciphertext=bytes(8), public=b"another"))
+
+
+def test_states_show_no_secret() -> None:
+    done = run()
+    for state in (done.offering, done.sealed, HELD, done.greeting):
+        assert "secret" not in repr(state)
+        assert "500" not in repr(state)
+
+
+def test_another_cipher_than_agreed_is_refused() -> None:
+    with pytest.raises(ParameterError, match="'elgamal' is agreed on, this one is 'plain'"):
+        Starting(agreed("elgamal"), Plain(), HELD).greet(System())
+    with pytest.raises(ParameterError, match="one of elgamal"):
+        cipher_named("rot13")
+
+
+# The law of what is opened: 10^4 runs of the machines.
+
+RUNS = 10_000
+SECONDS = 4.0  # of them with real encryption
+
+
+def noises(cipher: Cipher, runs: int, seconds: float, rng: Randomness) -> Counter[int]:
+    """The opened noises of so many runs, or of as many as time allows."""
+    agreement, end = agreed(cipher.name), time.monotonic() + seconds
+    found: Counter[int] = Counter()
+    while found.total() < runs and time.monotonic() < end:
+        found[run(agreement, cipher, rng=rng).opened.result.total - 500] += 1
+    return found
+
+
+def test_the_opened_noise_follows_the_exact_law(seed: int) -> None:
+    """Fails by chance with at most 2e-9; draws that may coincide are told apart."""
+    real = noises(cipher_named("elgamal"), RUNS, SECONDS, System())
+    stood_in = noises(Plain(), RUNS - real.total(), 60, Seeded(seed))
+    counts = real + stood_in
+    law = noise_ways(SMALL).law
+    assert_follows(real, law, real.total())
+    assert_follows(counts, law, RUNS)
+    one, two = (noise_ways(Scheme((table,), (1, -1), distinct=False)) for table in SMALL.tables)
+    assert rejects(counts, (one * two).law, RUNS)
+    assert rejects(counts, noise_ways(digits([{0: 5, 1: 3}, {0: 12, 2: 1}])).law, RUNS)
+
+
+@pytest.mark.parametrize("name", CIPHERS)
+def test_shipped_tables_work_under_every_cipher(name: str) -> None:
+    proof = shipped(ONE)
+    assert proof is not None
+    cipher = cipher_named(name)
+    assert cipher.name == name
+    agreement = Agreement(TableDocument(ONE, proof.scheme), name)
+    totals = [run(agreement, cipher).opened.result.total for _ in range(3)]
+    law = proof.law.trimmed
+    assert all(law.least <= total - 500 <= -law.least for total in totals)
+
+
+@pytest.mark.parametrize("name", CIPHERS)
+def test_keys_of_another_cipher_or_run_open_nothing(name: str) -> None:
+    cipher, agreement = cipher_named(name), agreed(name)
+    done = run(agreement, cipher)
+    for keys in (cipher.keys(), Plain().keys()):
+        with pytest.raises(InvalidCiphertext):
+            replace(done.sealed, keys=keys).open()

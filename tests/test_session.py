@@ -1,0 +1,440 @@
+"""Two parties over real connections: what goes well, what is refused, who is killed when."""
+
+import datetime as dt
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from plain import Plain
+from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
+from sudare.randomness import System
+from sudare.twoparty import connection
+from sudare.twoparty.agreement import Agreement
+from sudare.twoparty.connection import Credentials, Wire
+from sudare.twoparty.digits import digits
+from sudare.twoparty.document import TableDocument
+from sudare.twoparty.guarantee import Guarantee
+from sudare.twoparty.messages import LARGEST, Step
+from sudare.twoparty.parties import Holding, Listening, NoisyTotal, Starting
+from sudare.twoparty.session import Mark, run_one, run_two
+
+AGREED = Agreement(
+    TableDocument(Guarantee(2.0, 0.1), digits([{0: 7, 1: 3}, {0: 12, 2: 1}])), "plain", 1000
+)
+ONE = Listening(AGREED, Plain())
+TWO = Starting(AGREED, Plain(), Holding(total=500))
+FRAME = struct.Struct(">I")
+
+
+Wires = Callable[[float], tuple[Wire, Wire]]
+
+
+@pytest.fixture
+def wires() -> Iterator[Wires]:
+    """Both ends of connections, closed after the test."""
+    made: list[socket.socket] = []
+
+    def connect(timeout: float) -> tuple[Wire, Wire]:
+        left, right = socket.socketpair()
+        made.extend((left, right))
+        return Wire(left, timeout), Wire(right, timeout)
+
+    yield connect
+    for end in made:
+        end.close()
+
+
+def together(
+    one: Callable[[], NoisyTotal | None], two: Callable[[], NoisyTotal | None]
+) -> tuple["Future[NoisyTotal | None]", "Future[NoisyTotal | None]"]:
+    """Both parties at once, until both have ended."""
+    with ThreadPoolExecutor(2) as pool:
+        return pool.submit(one), pool.submit(two)
+
+
+def sentence(ended: "Future[NoisyTotal | None]") -> str:
+    error = ended.exception()
+    assert isinstance(error, SudareError)
+    return str(error)
+
+
+def test_both_ends_come_to_the_same_total_and_count_the_same_bytes(wires: Wires) -> None:
+    left, right = wires(5)
+    one, two = together(
+        lambda: run_one(left, ONE, System(), own=30), lambda: run_two(right, TWO, System())
+    )
+    assert one.result() == two.result()
+    assert (left.sent, left.received) == (right.received, right.sent)
+
+
+def test_a_refusal_is_told_to_the_other_side(wires: Wires) -> None:
+    left, right = wires(5)
+    other = Starting(Agreement(AGREED.document, "plain", people=999), Plain(), Holding(total=500))
+    one, two = together(
+        lambda: run_one(left, ONE, System()), lambda: run_two(right, other, System())
+    )
+    assert sentence(one) == "the parties don't agree: people is 1000 here and 999 there"
+    assert sentence(two) == f"the other party refused: {sentence(one)}"
+
+
+class Relay:
+    """A connection between both parties that forwards so many frames, then does something else."""
+
+    def __init__(self, wires: Wires, frames: int, then: Callable[[bytes], bytes]) -> None:
+        self.frames, self.then = frames, then
+        (self.left, far_left), (self.right, far_right) = wires(5), wires(5)
+        self.ends = [far_right, far_left]  # P2 speaks first
+
+    def run(self) -> None:
+        speakers = [(self.ends[0], self.ends[1]), (self.ends[1], self.ends[0])]
+        for number in range(4):
+            source, target = speakers[number % 2]
+            try:
+                frame = source.receive(Step(number))
+            except SudareError:
+                break
+            raw = FRAME.pack(len(frame)) + frame
+            if number == self.frames:
+                target.connection.sendall(self.then(raw))
+                break
+            target.connection.sendall(raw)
+        for end in self.ends:
+            end.connection.close()
+
+
+@pytest.mark.parametrize("frames", range(4))
+@pytest.mark.parametrize("cut", [0, 3, 60])
+def test_a_message_that_breaks_off_ends_both_sides(
+    frames: int, cut: int, tmp_path: Path, wires: Wires
+) -> None:
+    relay = Relay(wires, frames, lambda raw: raw[:cut])
+    mark = Mark(tmp_path / "opened", "this key opened")
+    threading.Thread(target=relay.run).start()
+    one, two = together(
+        lambda: run_one(relay.left, ONE, System(), mark=mark),
+        lambda: run_two(relay.right, TWO, System()),
+    )
+    assert isinstance(two.exception(), PartyLost)
+    if frames < 3:  # else P1 had opened before, and only P2 doesn't hear of it
+        assert isinstance(one.exception(), PartyLost)
+        assert not mark.path.exists()
+    else:
+        assert "counts as spent" in sentence(two)
+
+
+@pytest.mark.parametrize("frames", range(4))
+def test_a_message_changed_on_its_way_ends_both_sides(
+    frames: int, tmp_path: Path, wires: Wires
+) -> None:
+    def flip(raw: bytes) -> bytes:
+        changed = bytearray(raw)
+        changed[-40] ^= 1
+        return bytes(changed)
+
+    relay = Relay(wires, frames, flip)
+    mark = Mark(tmp_path / "opened", "this key opened")
+    threading.Thread(target=relay.run).start()
+    one, two = together(
+        lambda: run_one(relay.left, ONE, System(), mark=mark),
+        lambda: run_two(relay.right, TWO, System()),
+    )
+    refused = one if frames in {0, 2} else two
+    assert "changed on its way" in sentence(refused)
+    if frames < 3:
+        assert one.exception() is not None
+        assert two.exception() is not None
+        assert not mark.path.exists()
+
+
+def test_a_frame_that_is_too_long_is_refused_before_it_is_read(wires: Wires) -> None:
+    left, right = wires(5)
+    right.connection.sendall(FRAME.pack(LARGEST[Step.HELLO] + 1))
+    with pytest.raises(InvalidMessage, match="at most 4096 bytes, 4097 are announced"):
+        run_one(left, ONE, System())
+
+
+def test_silence_and_dripping_end_in_time(wires: Wires) -> None:
+    left, right = wires(0.3)
+    with pytest.raises(PartyLost, match="kept silent for too long when message 0"):
+        run_one(left, ONE, System())
+    right.connection.sendall(FRAME.pack(1000))
+    done = threading.Event()
+
+    def drip() -> None:
+        while not done.wait(0.05):
+            right.connection.sendall(b"\0")
+
+    slow = threading.Thread(target=drip)
+    slow.start()
+    start = time.monotonic()
+    with pytest.raises(PartyLost, match="kept silent for too long when message 1"):
+        left.receive(Step.TABLES)
+    assert time.monotonic() - start < 10  # a thousand drops would take fifty seconds
+    done.set()
+    slow.join()
+
+
+def test_a_mark_is_made_once_and_outlasts_its_maker(tmp_path: Path, wires: Wires) -> None:
+    """The second run is refused, by P1 and by P2, and opens and sends nothing."""
+    opened, answered = tmp_path / "opened", tmp_path / "answered"
+
+    def both() -> tuple["Future[NoisyTotal | None]", "Future[NoisyTotal | None]"]:
+        left, right = wires(1.0)
+        return together(
+            lambda: run_one(left, ONE, System(), mark=Mark(opened, "this key opened")),
+            lambda: run_two(right, TWO, System(), mark=Mark(answered, "these were answered for")),
+        )
+
+    for ended in both():
+        assert ended.exception() is None
+    one, two = both()
+    assert "this key opened once already, as opened says" in sentence(one)
+    assert "these were answered for once already" in sentence(two)
+    answered.unlink()
+    one, two = both()
+    assert "this key opened once already" in sentence(one)
+    assert "the other party refused: this key opened once already" in sentence(two)
+    assert not answered.exists()
+    with pytest.raises(ParameterError, match="once already"):
+        Mark(opened, "this key opened").make()
+
+
+def test_a_key_whose_total_could_not_be_opened_is_used_up_all_the_same(
+    tmp_path: Path, wires: Wires
+) -> None:
+    """P1 fails between its mark and the end of its opening; started again, it refuses."""
+    mark = Mark(tmp_path / "opened", "this key opened")
+    keys = Plain().keys()
+    party = Listening(AGREED, Plain(), keys)
+    far_out = Holding(ciphertext=(10**6).to_bytes(8), public=keys.public)
+    left, right = wires(5)
+    one, two = together(
+        lambda: run_one(left, party, System(), mark=mark),
+        lambda: run_two(right, Starting(AGREED, Plain(), far_out), System()),
+    )
+    assert "does not lie from" in sentence(one)
+    assert "the other party refused" in sentence(two)
+    assert mark.path.exists()
+    with pytest.raises(ParameterError, match="this key opened once already"):
+        run_one(wires(5)[0], party, System(), mark=mark)
+
+
+# TLS
+
+
+def certificate(folder: Path, name: str, by: tuple[Path, Path] | None = None) -> tuple[Path, Path]:
+    """A certificate and its key, signed by itself or by another."""
+    key = signer = ec.generate_private_key(ec.SECP256R1())
+    subject = issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    if by is not None:
+        issuer = x509.load_pem_x509_certificate(by[0].read_bytes()).subject
+        loaded = serialization.load_pem_private_key(by[1].read_bytes(), None)
+        assert isinstance(loaded, ec.EllipticCurvePrivateKey)
+        signer = loaded
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(signer, hashes.SHA256())
+    )
+    pem, private = folder / f"{name}.pem", folder / f"{name}.key"
+    pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return pem, private
+
+
+def over_tls(
+    one: Credentials | None, two: Credentials | None
+) -> tuple["Future[NoisyTotal | None]", "Future[NoisyTotal | None]"]:
+    port: Future[int] = Future()
+
+    def run_first() -> NoisyTotal | None:
+        with connection.listening("127.0.0.1", 0, one, 5, port.set_result) as wire:
+            return run_one(wire, ONE, System())
+
+    def run_second() -> NoisyTotal | None:
+        with connection.connected("127.0.0.1", port.result(5), two, 5) as wire:
+            return run_two(wire, TWO, System())
+
+    return together(run_first, run_second)
+
+
+def test_tls_with_the_right_certificates(tmp_path: Path) -> None:
+    (one, one_key), (two, two_key) = certificate(tmp_path, "one"), certificate(tmp_path, "two")
+    first, second = over_tls(Credentials(one, one_key, two), Credentials(two, two_key, one))
+    assert first.result() == second.result()
+    assert first.result() is not None
+
+
+def test_tls_with_a_stranger_opens_nothing(tmp_path: Path) -> None:
+    (one, one_key), (two, two_key) = certificate(tmp_path, "one"), certificate(tmp_path, "two")
+    stranger, stranger_key = certificate(tmp_path, "stranger")
+    # A stranger connects as P2; a stranger listens as P1; and nobody shows a certificate.
+    for first, second in (
+        (Credentials(one, one_key, two), Credentials(stranger, stranger_key, one)),
+        (Credentials(stranger, stranger_key, two), Credentials(two, two_key, one)),
+        (Credentials(one, one_key, two), None),
+        (None, Credentials(two, two_key, one)),
+    ):
+        for ended in over_tls(first, second):
+            assert isinstance(ended.exception(), SudareError)
+
+
+def test_files_that_are_no_certificates_are_a_sentence(tmp_path: Path) -> None:
+    one, one_key = certificate(tmp_path, "one")
+    credentials = Credentials(one, one_key, tmp_path / "one.key")
+    with pytest.raises(ParameterError, match="must be PEM files"):
+        credentials.context(server=True)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        Credentials(one, one_key, tmp_path / "nowhere.pem").context(server=True)
+
+
+def test_a_certificate_that_the_expected_one_signed_is_still_a_strangers(tmp_path: Path) -> None:
+    one, one_key = certificate(tmp_path, "one")
+    two, two_key = certificate(tmp_path, "two")
+    signed, signed_key = certificate(tmp_path, "signed", by=(two, two_key))
+    first, second = over_tls(Credentials(one, one_key, two), Credentials(signed, signed_key, one))
+    assert sentence(first) == f"the other party's certificate is not {two}"
+    assert isinstance(second.exception(), SudareError)
+
+
+def test_without_certificates_only_this_machine_is_talked_to() -> None:
+    for host in ("0.0.0.0", "192.0.2.1", "example.org"):  # noqa: S104 - it is refused
+        with (
+            pytest.raises(ParameterError, match="on this machine only"),
+            connection.connected(host, 7001, None, 0.1),
+        ):
+            pass
+
+
+def test_nobody_there_is_a_sentence() -> None:
+    with (
+        pytest.raises(PartyLost, match=r"nobody connected within 0\.1 seconds"),
+        connection.listening("127.0.0.1", 0, None, 0.1),
+    ):
+        pass
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with (
+            pytest.raises(ParameterError, match=f"can't listen on 127.0.0.1:{port}"),
+            connection.listening("127.0.0.1", port, None, 0.1),
+        ):
+            pass
+    with (
+        pytest.raises(PartyLost, match=r"nobody answered at 127\.0\.0\.1"),
+        connection.connected("127.0.0.1", port, None, 0.1),
+    ):
+        pass
+
+
+# Real processes, killed at each message.
+
+PARTY = ["--epsilon", "1", "--delta", "1e-6", "--insecure", "--timeout", "20"]
+
+
+def start(*arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "sudare", "party", *arguments, *PARTY],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ,
+    )
+
+
+@dataclass(frozen=True)
+class Between:
+    """Two processes that only reach each other through the test, and what was said last."""
+
+    one: "subprocess.Popen[str]"
+    two: "subprocess.Popen[str]"
+    to_one: Wire
+    to_two: Wire
+    last: bytes
+
+    def kill(self, process: "subprocess.Popen[str]", rest: bytes = b"") -> None:
+        """Kill a process, deliver the beginning of its last words, and hang up."""
+        process.send_signal(signal.SIGKILL)
+        out, _ = process.communicate(timeout=10)
+        assert out == ""
+        self.to_one.connection.sendall(rest)
+        for wire in (self.to_one, self.to_two):
+            wire.connection.close()
+
+
+@contextmanager
+def between(sums: int) -> Iterator[Between]:
+    """Both processes, with P2's greeting in the test's hands, or (1) P2's sum."""
+    one = start("one", "--listen", "127.0.0.1:0")
+    assert one.stderr is not None
+    said = next(line for line in one.stderr if line.startswith("listening on "))
+    with ExitStack() as stack:
+        door = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        two = start("two", "--connect", f"127.0.0.1:{door.getsockname()[1]}", "--total", "9")
+        to_two = Wire(stack.enter_context(door.accept()[0]), 20)
+        address = ("127.0.0.1", int(said.rpartition(":")[2]))
+        to_one = Wire(stack.enter_context(socket.create_connection(address)), 20)
+        last = to_two.receive(Step.HELLO)
+        if sums:
+            to_one.send(last)
+            to_two.send(to_one.receive(Step.TABLES))
+            last = to_two.receive(Step.SUM)
+        try:
+            yield Between(one, two, to_one, to_two, last)
+        finally:
+            for process in (one, two):
+                process.kill()
+                process.communicate()
+
+
+def ends_with_a_sentence(process: "subprocess.Popen[str]") -> str:
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (2, "")
+    *warnings, last = err.splitlines()
+    assert all(line.startswith("Warning: no TLS") for line in warnings)
+    assert last.startswith("Error: the other party went away when ")
+    return last
+
+
+@pytest.mark.parametrize("sums", [0, 1])
+def test_p2_ends_cleanly_when_p1_is_killed(sums: int) -> None:
+    with between(sums) as parties:
+        parties.kill(parties.one)
+        assert ("counts as spent" in ends_with_a_sentence(parties.two)) == (sums == 1)
+
+
+@pytest.mark.parametrize("sums", [0, 1])
+@pytest.mark.parametrize("cut", [0, 50])
+def test_p1_ends_cleanly_when_p2_is_killed(sums: int, cut: int) -> None:
+    """P2's greeting (0) or its sum (1) has gone half the way, or not at all."""
+    with between(sums) as parties:
+        parties.kill(parties.two, (FRAME.pack(len(parties.last)) + parties.last)[:cut])
+        ends_with_a_sentence(parties.one)
