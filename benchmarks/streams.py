@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from report import significant
 from sudare import Borappor, Glance, Harmony, Seeded
-from sudare.continual import RepeatedResponse
 from sudare.experiments import maximal_errors
+from sudare.repeated import RepeatedResponse
 from sudare.scenarios import counted
 from timing import best_cpu
 

@@ -26,6 +26,7 @@ CHAIN = [
     {"estimation"},
     {"mechanism", "twoparty"},
     {"continual"},
+    {"repeated"},
     {"mechanisms"},
     {"collection", "comparison", "scenarios", "absorption"},
     {"experiments"},

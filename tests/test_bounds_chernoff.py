@@ -26,8 +26,9 @@ from sudare.bounds.maximal import (
     groups_maximum,
     harmony_maximum,
 )
-from sudare.continual import ContinualMechanism, RepeatedResponse
+from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
+from sudare.repeated import RepeatedResponse
 
 MECHANISMS: list[type[ContinualMechanism]] = [Glance, Harmony, Borappor, KShot]
 Law = Callable[[float, int, Any], MaximalError]

@@ -19,8 +19,8 @@ from sudare.bounds.maximal import (
     groups_maximum,
     harmony_maximum,
 )
-from sudare.continual import RepeatedResponse
 from sudare.errors import ParameterError
+from sudare.repeated import RepeatedResponse
 from test_continual import placed_law
 
 Law = Callable[[float, int, Any], MaximalError]

@@ -17,8 +17,9 @@ from laws import DRAWS, EXACT, MechanismLaws
 from sudare import Borappor, Glance, Harmony, KShot, Mechanism, Seeded, Streams
 from sudare.aggregate import Aggregate
 from sudare.bounds.shots import MOST_SHOTS, best_shots, flip_chance, patterns
-from sudare.continual import ContinualMechanism, RepeatedResponse
+from sudare.continual import ContinualMechanism
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
+from sudare.repeated import RepeatedResponse
 
 MECHANISMS: list[type[ContinualMechanism]] = [Glance, Harmony, Borappor, KShot]
 

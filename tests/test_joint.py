@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import rbcl
 
-from plain import Plain
+from plain_cipher import Plain
 from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, SudareError
 from sudare.randomness import System
 from sudare.twoparty.agreement import Agreement, cipher_named

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from chance import assert_follows, rejects
-from plain import Plain
+from plain_cipher import Plain
 from sudare.errors import InvalidCiphertext, InvalidMessage, ParameterError, SudareError
 from sudare.randomness import Randomness, Seeded, System
 from sudare.twoparty import messages

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from plain import Plain
+from plain_cipher import Plain
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import System
 from sudare.twoparty import connection

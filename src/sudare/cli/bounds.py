@@ -185,7 +185,7 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
     import numpy as np
 
     from sudare.bounds import maximal
-    from sudare.continual import RepeatedResponse
+    from sudare.repeated import RepeatedResponse
 
     if not isinstance(mechanism, RepeatedResponse):
         raise ParameterError(f"{mechanism.name} has no exact law here, only its bound")

@@ -5,12 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sudare.continual import Plans, RepeatedResponse
+from sudare.continual import Plans
 from sudare.domain import Groups
 from sudare.exact import chance_text
 from sudare.keystream import Keystream
 from sudare.populations import Counts, Lots, Truth
 from sudare.randomness import Randomness
+from sudare.repeated import RepeatedResponse
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from sudare.continual import Plans, RepeatedResponse
+from sudare.continual import Plans
 from sudare.exact import chance_text
 from sudare.keystream import Keystream
 from sudare.populations import Counts, Lots, Truth, people_of, said_once
 from sudare.randomness import Randomness
+from sudare.repeated import RepeatedResponse
 
 
 @dataclass(frozen=True)
