@@ -179,11 +179,10 @@ class Groups:
         streams, people = np.asarray(self.streams), np.asarray(self.people)
         if people.ndim != 1 or people.dtype.kind not in "iu" or (people < 0).any():
             raise ParameterError("the people of each group are whole numbers, none negative")
-        if streams.ndim != 2 or len(streams) != len(people):
-            raise ParameterError(
-                f"groups are a row of states each, got the shape {streams.shape} and "
-                f"{len(people)} groups"
-            )
+        if streams.ndim != 2:
+            raise ParameterError(f"groups have a row of states each, got the shape {streams.shape}")
+        if len(streams) != len(people):
+            raise ParameterError(f"there are {len(streams)} streams and {len(people)} groups")
         _check_people(people)
         object.__setattr__(self, "streams", check_states(streams))
         object.__setattr__(self, "people", people.astype(np.int64))
