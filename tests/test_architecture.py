@@ -20,7 +20,7 @@ CHAIN = [
     {"kernels", "domain", "files", "documents"},
     {"keystream", "strings", "sealed", "states"},
     {"randomness", "bloom", "packed"},
-    {"exact", "populations"},
+    {"exact", "populations", "dealing"},
     {"channel", "aggregate", "estimate", "wire"},
     {"bounds"},
     {"estimation"},

@@ -409,9 +409,15 @@ def test_a_state_that_is_none(state: str, output: str, tmp_path: Path) -> None:
         ("1,2,3\n0,1,1\n0,1,1,0\n", "every row is a person's 3 states"),
         (f"1,2,3\n0,1,1\n{UNTOLD}\n", "every row is a person's 3 states"),
         (f'1,2,3\n0,1,1\n0,1,"{UNTOLD}\n', "position 1 and round 3"),
-        ("1,2\n0,1\n", "the input has 2 columns and “online” 3 rounds"),
+        ("1,2\n0,1\n", "named by numbers, but not all of 1 to 3 are there"),
+        ("a,b\n0,1\n", "the input has 2 columns and “online” 3 rounds"),
+        ("1,3,note\n0,1,1\n", "named by numbers, but not all of 1 to 3 are there"),
+        (f"yes,{UNTOLD},no\n1,1,1\n", "use --format lines for a file without a header"),
+        ("0,1,2\n1,1,1\n", "use --format lines for a file without a header"),
+        ("0,,1\n1,1,1\n", "use --format lines for a file without a header"),
         ("a,b,c,d\n0,1,1,1\n", "the input has 4 columns and “online” 3 rounds"),
-        ("2,3,4,5\n0,1,1,1\n", "have one column for each, or name those of the rounds 1 to 3"),
+        ("2,3,4,5\n0,1,1,1\n", "named by numbers, but not all of 1 to 3 are there"),
+        ("a,b,c,d\n0,1,1,1\n", "have one column for each, or name those of the rounds 1 to 3"),
         ("a,b,a\n0,1,1\n", "two columns have the same name"),
         ("1,2,3,2\n0,1,1,1\n", "two columns have the same name"),
         ("0,1,1\n1,1,1\n", "use --format lines for a file without a header"),
@@ -424,6 +430,23 @@ def test_a_state_that_is_none(state: str, output: str, tmp_path: Path) -> None:
 def test_tables_that_are_no_streams(text: str, reason: str, tmp_path: Path) -> None:
     file = online(tmp_path, rounds=3)
     assert reason in refused(tmp_path, "randomize", file, *OUTPUT, stdin=text.encode())
+
+
+def test_one_round_has_a_header_too(tmp_path: Path) -> None:
+    file = online(tmp_path, rounds=1)
+    result = succeed(tmp_path, "randomize", file, *OUTPUT, stdin=b"1\n0\n")
+    assert "1 person's stream randomised into 1 report, at" in result.err
+    result = succeed(tmp_path, "aggregate", file, "reports.arrow", "-o", "total.json")
+    assert result.err == "1 report counted, in 1 of 1 round\n"
+    assert "1 report, ε = 2 for all" in succeed(tmp_path, "estimate", file, "total.json").out
+    assert "a lone 1" in succeed(tmp_path, "randomize", "--help").out
+
+
+def test_a_hard_link_is_the_same_file(survey: str, tmp_path: Path) -> None:
+    (tmp_path / "again.arrow").hardlink_to(tmp_path / "reports.arrow")
+    sentence = refused(tmp_path, "aggregate", survey, "reports.arrow", "again.arrow")
+    assert "named twice" in sentence
+    assert "no ids" in succeed(tmp_path, "aggregate", "--help").out
 
 
 @pytest.mark.parametrize("rows", ["0,1,1\n0,1\n", "0,1\n0,1\n", '0,1,"1\n', "1,2,3\n0,1,1\n"])

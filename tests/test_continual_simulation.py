@@ -23,6 +23,7 @@ from sudare import (
     exact_law,
     experiments,
 )
+from sudare.aggregate import Aggregate
 from sudare.continual import ContinualMechanism
 from sudare.domain import Groups
 from sudare.errors import ParameterError
@@ -194,7 +195,7 @@ def test_shares_are_the_estimates(cls: type[ContinualMechanism]) -> None:
     mechanism, held = cls.calibrate(6, 3.0), [[3, 5]] * 6
     shares = mechanism.simulate_shares(held, 50, Seeded(2))
     for row, counts in zip(shares, mechanism.simulate_many(held, 50, Seeded(2)), strict=True):
-        estimate = mechanism.estimate(mechanism.zero.__class__(mechanism.key, 8, counts))
+        estimate = mechanism.estimate(Aggregate(mechanism.key, int(counts.sum()), counts))
         assert np.flatnonzero(~np.isnan(row)).tolist() == (estimate.rounds - 1).tolist()
         assert row[estimate.rounds - 1] == pytest.approx(estimate.values, abs=1e-12)
     if mechanism.sampled:

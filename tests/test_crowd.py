@@ -14,7 +14,7 @@ from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.continual import ContinualMechanism
 from sudare.crowd import Crowd
 from sudare.errors import InvalidAnswer, ParameterError
-from sudare.live import LiveCount
+from sudare.live import LiveCount, RoundEstimate
 from sudare.mechanism import Records
 
 MECHANISMS: list[ContinualMechanism] = [
@@ -99,7 +99,7 @@ def test_a_crowd_and_a_live_count_find_the_share(seed: int) -> None:
         states = np.arange(people) < ones
         live.add(crowd.observe(number, states))
         closed = live.close(number)
-        assert closed is not None
+        assert isinstance(closed, RoundEstimate)
         low, high = closed.simultaneous(1 - 1e-9)
         assert low <= ones / people <= high
         assert not low <= ones / people + 0.25 <= high

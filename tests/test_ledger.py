@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError, SudareError
 from sudare.exact import text_up
-from sudare.privacy.ledger import Ledger
+from sudare.privacy.ledger import Charge, Ledger
 from sudare.sealed import seal
 
 EPSILONS = st.floats(1e-6, 20)
@@ -228,3 +228,39 @@ def test_a_document_never_shows_in_its_refusal() -> None:
 def test_text_up_rounds_what_is_negative_towards_nothing() -> None:
     """What ``left`` relies on."""
     assert text_up(Fraction(-2, 3)) == "-0.666666"
+
+
+def test_a_long_ledger_is_read_in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line is looked at a few times: 20,000 one by one would be 200 million times."""
+    lines = [line(key=f"{number:05}", window=2 * (number % 3)) for number in range(10_000)]
+    lines += [line(key="z", window=2 * number) for number in range(10_000)]
+    looked = 0
+
+    order = vars(Charge)["order"]
+
+    def counting(charge: Charge) -> Any:
+        nonlocal looked
+        looked += 1
+        return order.fget(charge)
+
+    monkeypatch.setattr(Charge, "order", property(counting))
+    ledger = Ledger.from_json(sealed(body(*lines)))
+    assert len(ledger.charges) == 20_000
+    assert looked == 20_000
+    assert ledger.charge("z", lines[0]["epsilon"], window=1).spent("z").epsilon == (
+        10_001 * Fraction(lines[0]["epsilon"])
+    )
+
+
+def test_windows_that_overlap_at_two_prices_are_refused() -> None:
+    cheap, dear = (line(epsilon=epsilon, window=3, times=4) for epsilon in (0.5, 1.0))
+    with pytest.raises(InvalidDocument, match="none of them twice"):
+        Ledger.from_json(sealed(body(cheap, dear)))
+    assert Ledger.from_json(sealed(body(cheap, {**dear, "window": 7}))).spent().epsilon == 6
+
+
+def test_more_than_any_float_is_shown_as_infinite() -> None:
+    ledger = Ledger().charge("a", 1e308, times=2**53)
+    assert ledger.rows()[0]["epsilon"] == math.inf
+    assert ledger.spent().epsilon == 2**53 * Fraction(1e308)
+    assert str(ledger.spent())

@@ -1,5 +1,7 @@
 """The live count: rounds that close, estimates that stay, reports that come late or twice."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,9 +11,10 @@ from hypothesis import strategies as st
 
 from enumeration import records
 from sudare import GRR, Borappor, Collection, Device, Glance, Harmony, KShot, Seeded
+from sudare.aggregate import Aggregate
 from sudare.continual import ContinualMechanism
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
-from sudare.live import LiveCount, Receipt
+from sudare.live import LiveCount, Receipt, RoundEstimate, Withheld
 from sudare.mechanism import Records
 from sudare.sealed import seal, unseal
 
@@ -49,7 +52,7 @@ def test_rounds_closed_one_by_one_are_the_whole_estimate(
     for number in range(1, 6):
         live.add(reports[reports["round"] == number])
         closed = live.close(number)
-        assert closed is not None
+        assert isinstance(closed, RoundEstimate)
         at = number - 1
         assert closed.round == number
         assert closed.reports == whole.reports[at]
@@ -106,7 +109,7 @@ def test_a_single_report_is_an_estimate_without_a_known_error() -> None:
     live = LiveCount(GLANCE)
     live.add(made([(1, 1)]))
     closed = live.close(1)
-    assert closed is not None
+    assert isinstance(closed, RoundEstimate)
     assert closed.reports == 1
     assert closed.stderr == np.inf
     low, high = closed.interval()
@@ -300,6 +303,10 @@ def filled() -> LiveCount:
         {"mechanism": Glance.calibrate(6, 2.0).document()},
         {"mechanism": {}},
         {"closed": 6},
+        {"minimum_reports": 0},
+        {"minimum_reports": -1},
+        # 2^64 + 3 reports, which 64 bits call 3
+        {"counts": [[2**62, 2**62 + 1], [2**62, 2**62 + 1], [0, 0], [1, 0], [0, 0]]},
         {"closed": 2},  # ids of a closed round
         {"closed": -1},
         {"counted": 4},
@@ -333,3 +340,111 @@ def test_a_changed_document_is_refused() -> None:
 def test_records_of_bytes_are_those_of_numbers() -> None:
     """What this file's reports are."""
     assert made([(3, 1)]).tobytes() == records(GLANCE, [b"\x03\x01"]).tobytes()
+
+
+# Too few
+
+
+def test_a_round_of_too_few_is_withheld() -> None:
+    collection = Collection("online", "Online?", ("no", "yes"), GLANCE, minimum_reports=3)
+    live = LiveCount(collection)
+    live.add(made([(1, 1), (1, 0), (3, 1), (3, 0), (3, 1)]))
+    assert live.close(1) == Withheld(1, 2)
+    assert live.close(2) is None
+    enough = live.close(3)
+    assert isinstance(enough, RoundEstimate)
+    assert enough.reports == 3
+    assert live.estimates().rounds.tolist() == [3]
+    again = LiveCount.from_json(live.to_json())
+    assert again.minimum_reports == 3
+    assert again.estimate(1) == Withheld(1, 2)
+    # The same of a bare mechanism that is told so, and of the collection's own estimate.
+    assert LiveCount(GLANCE, collection.key, 3).to_json() == LiveCount(collection).to_json()
+    rows = collection.estimate(live.aggregate).rows()  # type: ignore[attr-defined]  # of a stream
+    assert live.estimates().rows() == rows
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((GLANCE, None, 0), "minimum_reports must be at least 1, got 0"),
+        ((Collection("a", "?", ("n", "y"), GLANCE), "key"), "“a” has a key and a minimum"),
+        ((Collection("a", "?", ("n", "y"), GLANCE), None, 1), "“a” has a key and a minimum"),
+        ((Collection("tea", "?", ("n", "y"), GRR(2, 0.75)),), "a stream is counted, grr makes"),
+        ((None,), "a stream is counted, NoneType makes none"),
+    ],
+)
+def test_what_is_no_stream_is_not_counted(arguments: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        LiveCount(*arguments)
+
+
+# Threads
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_threads_may_add_while_others_close(named: bool) -> None:
+    """What was released stays; all that was added is counted, late or repeated."""
+    rounds, writers, batches = 200, 4, 150
+    mechanism = Glance.calibrate(rounds, 2.0)
+    live = LiveCount(mechanism)
+    reports = np.array(
+        [(number, number & 1) for number in range(1, rounds + 1)], mechanism.report_dtype
+    )
+    shard = mechanism.aggregate(reports)
+    released, drifted = dict[int, Any](), list[int]()
+
+    def write(first: int) -> None:
+        for batch in range(batches):
+            names = [name_of((first * batches + batch) * rounds + at) for at in range(rounds)]
+            live.add(reports, names) if named else live.add(shard)
+
+    def close() -> None:
+        for number in range(1, rounds + 1):
+            released[number] = live.close(number)
+            drifted.append(LiveCount.from_json(live.to_json()).closed - number)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(writers + 1) as pool:
+            tasks = [pool.submit(write, first) for first in range(writers)]
+            for task in [*tasks, pool.submit(close)]:
+                task.result()
+    finally:
+        sys.setswitchinterval(before)
+    assert set(drifted) == {0}
+    assert {number: live.estimate(number) for number in released} == released
+    assert sum(live.received) == writers * batches * rounds
+    assert live.aggregate.n == live.received.counted
+
+
+# Forged sums
+
+
+@pytest.mark.parametrize(
+    ("n", "counts"),
+    [
+        (2, [[0, 1]] + [[0, 0]] * 4),
+        (0, [[1, -1]] + [[0, 0]] * 4),
+        (0, [[2**62, 2**62], [2**62, 2**62]] + [[0, 0]] * 3),  # 2^64, which 64 bits call 0
+    ],
+)
+def test_a_shard_whose_counts_are_not_its_reports_is_refused(
+    n: int, counts: list[list[int]]
+) -> None:
+    live = LiveCount(GLANCE)
+    shard = Aggregate(GLANCE.key, n, np.array(counts, np.int64))
+    with pytest.raises(InvalidDocument, match=f"aren't those of {n} reports"):
+        live.add(shard)
+    assert live.aggregate.n == 0
+
+
+def test_a_count_never_wraps() -> None:
+    live = LiveCount(GLANCE)
+    shard = Aggregate(GLANCE.key, 2**62, np.array([[2**62, 0]] + [[0, 0]] * 4, np.int64))
+    live.add(shard)
+    before = live.to_json()
+    with pytest.raises(InvalidReport, match="at most 9223372036854775807 reports"):
+        live.add(shard)
+    assert live.to_json() == before

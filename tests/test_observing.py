@@ -1,5 +1,8 @@
 """Devices in real time: drawn in advance, each round told once, windows that cost."""
 
+import gc
+import subprocess
+import sys
 import threading
 from collections import Counter
 from pathlib import Path
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chance import assert_follows, rejects
+from commands import UNTOLD
 from enumeration import channel
 from sudare import GRR, Borappor, Collection, Device, Glance, Harmony, KShot, Seeded
 from sudare.continual import ContinualMechanism
@@ -237,14 +241,52 @@ def test_a_diary_in_a_file_outlives_the_process(tmp_path: Path) -> None:
     path = tmp_path / "diary.json"
     first = Device(HERE, Diary.open(path, Ledger(cap=1.5)))
     first.observe(ALWAYS, 4, 1)
+    first.diary.close()
     second = Device(HERE, Diary.open(path))
     with pytest.raises(RoundPassed, match="round 4 was the last one"):
         second.observe(ALWAYS, 4, 0)
     assert second.diary.ledger == first.diary.ledger
     assert second.diary.ledger.cap == 1.5
+    second.diary.close()
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(InvalidDocument):
+    for _ in range(2):  # one that can't be read is not held
+        with pytest.raises(InvalidDocument):
+            Diary.open(path)
+
+
+def test_a_diary_is_open_once(tmp_path: Path) -> None:
+    path, link = tmp_path / "diary.json", tmp_path / "other.json"
+    link.symlink_to(path)
+    first = Device(HERE, Diary.open(path))
+    first.observe(ALWAYS, 1, 1)
+    for name in (path, link):
+        with pytest.raises(ParameterError, match=r"^the diary diary\.json is open already"):
+            Diary.open(name)
+    elsewhere = (
+        "import sys, pathlib, sudare.privacy.diary as d; d.Diary.open(pathlib.Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", elsewhere, str(path)]
+    refused = subprocess.run(command, capture_output=True, check=False)
+    assert b"is open already, and can be only once" in refused.stderr
+    first.diary.close()
+    subprocess.run(command, check=True)  # and it is left to others when the process ends
+    second = Device(HERE, Diary.open(link))
+    assert second.observer(ALWAYS).last == 1
+    with pytest.raises(ParameterError, match="the diary is closed"):
+        first.observe(ALWAYS, 2, 1)
+    with pytest.raises(ParameterError, match="the diary is closed"):
+        first.diary.cap(1.0)
+    second.observe(ALWAYS, 2, 1)
+    first.diary.close()  # again: nothing happens
+    with pytest.raises(ParameterError, match="is open already"):
         Diary.open(path)
+
+
+def test_a_diary_that_is_forgotten_is_not_held(tmp_path: Path) -> None:
+    diary = Diary.open(tmp_path / "diary.json")
+    del diary
+    gc.collect()
+    Diary.open(tmp_path / "diary.json").close()
 
 
 @pytest.mark.parametrize(
@@ -359,6 +401,43 @@ def test_a_state_that_is_none_is_refused_unseen(state: Any) -> None:
 def test_a_round_that_is_none_is_refused(number: Any) -> None:
     with pytest.raises(ParameterError, match="round"):
         Device(HERE).observe(ALWAYS, number, 1)
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**53 + 1, 2**64, 1.5, "3", None])
+def test_an_id_is_of_a_round(number: Any) -> None:
+    with pytest.raises(ParameterError, match="round"):
+        Device(HERE).report_id(ALWAYS, number)
+
+
+@pytest.mark.parametrize("window", [-1, 2**64, 0.5, "3", None])
+def test_a_plan_is_of_a_window(window: Any) -> None:
+    with pytest.raises(ParameterError, match="window"):
+        Device(HERE).plan(ALWAYS, window)
+
+
+def test_numbers_of_arrays_are_numbers() -> None:
+    device = Device(HERE)
+    assert device.report_id(ALWAYS, np.int64(9)) == device.report_id(ALWAYS, 9)
+    ours, theirs = (device.plan(ALWAYS, window) for window in (np.int64(2), 2))
+    assert ours.noise.tolist() == theirs.noise.tolist()
+
+
+def test_a_state_in_the_place_of_a_round_is_not_told() -> None:
+    with pytest.raises(ParameterError) as caught:
+        Device(HERE).observe(ALWAYS, "yes", 1)  # type: ignore[arg-type]
+    assert str(caught.value) == "a round must be a whole number, got a str"
+
+
+@pytest.mark.parametrize("answer", [[0] * ROUNDS, "yes", [UNTOLD] * ROUNDS])
+def test_a_stream_is_not_reported_at_once(answer: Any) -> None:
+    device = Device(HERE)
+    with pytest.raises(ParameterError, match="“online” is observed over time: use observe"):
+        device.report(ALWAYS, answer)
+    assert device.diary.ledger == Ledger()
+
+
+def test_a_plan_does_not_show_its_noise() -> None:
+    assert repr(Device(HERE).plan(ALWAYS, 0)) == "Plans(of 1 devices, 6 reports each)"
 
 
 def test_the_last_round_there_is() -> None:

@@ -235,3 +235,37 @@ def test_a_level_is_a_chance(level: float) -> None:
     for ask in (estimate.interval, estimate.simultaneous, estimate.rows):
         with pytest.raises(ParameterError, match="a level must be between 0 and 1"):
             ask(level)
+
+
+@pytest.mark.parametrize(("people", "share"), [(6, 0), (6, 0.5), (6, 1), (400, 0.5), (400, 0.4)])
+def test_the_error_for_a_population_is_unbiased_where_everybody_reports(
+    people: int, share: float
+) -> None:
+    """Of people drawn at random: in the mean, the variance of noise and sampling together.
+
+    Summed over every outcome. The noise's alone is less. Of few people a sampling variance below
+    0 is often taken for 0, and the error is overstated; of many it is not.
+    """
+    holder, others = 0.75, 0.25
+    chance = others + (holder - others) * share
+    ones = np.arange(people + 1)
+    law = binom.pmf(ones, people, chance)
+    counts = np.column_stack([people - ones, ones])
+    plain = round_estimates(counts, holder, others, sampled=False)
+    widened = plain.of_population()
+    variance = float(law @ (plain.values - share) ** 2)
+    sampling = share * (1 - share) / people
+    assert float(law @ plain.stderr**2) == pytest.approx(variance - sampling, rel=1e-12)
+    said = float(law @ widened.stderr**2)
+    assert said == pytest.approx(variance, rel=1e-9) if people > 6 else said > variance
+    assert widened.of_population() is widened
+    assert (widened.interval().low == plain.interval().low).all()
+
+
+def test_a_population_where_people_are_sampled_already() -> None:
+    counts = np.array([[3, 4], [1, 0]])
+    sampled = round_estimates(counts, 0.75, 0.25, sampled=True)
+    assert sampled.of_population() is sampled
+    everybody = round_estimates(counts, 0.75, 0.25, sampled=False).of_population()
+    assert everybody.stderr[1] == np.inf
+    assert everybody.stderr[0] == pytest.approx(sampled.stderr[0], rel=1e-12)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from commands import UNTOLD
 from sudare import GRR, Borappor, Collection, Glance, Harmony, KShot, Seeded, Streams
 from sudare.aggregate import Aggregate
+from sudare.domain import Groups
 from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.rounds import StreamEstimate
 
@@ -76,13 +77,72 @@ def test_nobody_has_no_states() -> None:
     assert ONLINE.encode([]).shape == (0, 3)
 
 
-def test_a_label_is_stronger_than_a_number() -> None:
-    turned = replace(ONLINE, answers=("1", "0"))
-    assert turned.encode([["1", "0", "0"]]).tolist() == [[0, 1, 1]]
-    assert turned.encode([[1, 0, 0]]).tolist() == [[1, 0, 0]]  # a number is no text
-    shifted = replace(ONLINE, answers=("1", "2"))
-    with pytest.raises(InvalidAnswer, match="position 0 and round 3"):
-        shifted.encode([["1", "2", "0"]])
+@pytest.mark.parametrize("answers", [("1", "0"), ("1", "2"), ("off", "0")])
+def test_a_label_is_never_the_number_of_the_other_state(answers: tuple[str, str]) -> None:
+    with pytest.raises(ParameterError, match="can't be the number of the other state"):
+        replace(ONLINE, answers=answers)
+    assert replace(TEA, answers=answers).encode(["0"] if "0" in answers else ["2"]) == [1]
+
+
+@pytest.mark.parametrize("answers", [("0", "1"), ("0", "on"), ("off", "1")])
+def test_a_label_may_be_a_states_own_number(answers: tuple[str, str]) -> None:
+    rows = [["0", "1", answers[1]], [0, 1, answers[0]]]
+    assert replace(ONLINE, answers=answers).encode(rows).tolist() == [[0, 1, 1], [0, 1, 0]]
+
+
+def test_simulated_people_have_as_many_rounds() -> None:
+    groups = Streams(4).groups([[0, 1, 1, 0]], [5])
+    with pytest.raises(ParameterError, match="a population of 3 rounds has streams of as many"):
+        ONLINE.simulate(groups, Seeded(1))
+
+
+@pytest.mark.parametrize(
+    ("people", "counts"),
+    [
+        ([10**12, 1], [[10**12, 1]] * 3),
+        ([2**62] * 4, [[2**62, 2**62]] * 3),
+    ],
+)
+def test_populations_are_not_beyond_what_can_be_simulated(people: Any, counts: Any) -> None:
+    streams = [[0, 1, 1]] * len(people)
+    for make in (
+        lambda: Streams(3).population(counts),
+        lambda: Streams(3).groups(streams, people),
+        lambda: Groups(np.array(streams, np.uint8), np.array(people)),
+    ):
+        with pytest.raises(ParameterError, match=r"at most 10\^12 people"):
+            make()
+    most = [[10**12, 0], [0, 10**12], [1, 10**12 - 1]]
+    assert Streams(3).population(most).tolist() == most
+
+
+@pytest.mark.parametrize(
+    ("streams", "people"),
+    [([[0, 1]], [1, 2]), ([0, 1], [1, 2]), ([[0, 1]], [-1]), ([[0, 1]], [0.5]), ([[0, 1]], 3)],
+)
+def test_groups_are_checked(streams: Any, people: Any) -> None:
+    with pytest.raises(ParameterError):
+        Groups(np.array(streams), np.array(people))
+    with pytest.raises(InvalidAnswer, match="neither 0 nor 1"):
+        Groups(np.array([[2]]), np.array([1]))
+
+
+@pytest.mark.parametrize("rows", [[[0, 1, 0], [1]], [[]], [[], []]])
+def test_rows_that_are_no_streams(rows: Any) -> None:
+    with pytest.raises(InvalidAnswer, match="streams are rows of 3 states"):
+        ONLINE.mechanism.randomize(rows)
+    assert len(ONLINE.mechanism.randomize([])) == 0
+
+
+def test_counts_that_are_not_their_reports_are_not_estimated() -> None:
+    counts = np.array([[2**62, 2**62], [2**62, 2**62], [1, 0]], np.int64)  # 2^64 + 1
+    for n, forged in (
+        (1, counts),
+        (5, counts[::-1] // 2**62),
+        (1, np.array([[2, -1]] + [[0, 0]] * 2)),
+    ):
+        with pytest.raises(InvalidDocument, match=f"aren't those of {n} reports"):
+            ONLINE.estimate(Aggregate(ONLINE.key, n, forged))
 
 
 @pytest.mark.parametrize("wrong", [UNTOLD, "Yes", " 1", "", 2, -1, 256, 1.0, None, [1], np.nan])

@@ -47,6 +47,13 @@ class Aggregate:
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside
 
+    def summed(self) -> Self:
+        """The aggregate, if each of its reports is one of the counts, and none is negative."""
+        # Python's integers: a sum of 64 bits may come round to any number.
+        if self.counts.min(initial=0) < 0 or sum(self.counts.ravel().tolist()) != self.n:
+            raise InvalidDocument(f"the aggregate's counts aren't those of {self.n} reports")
+        return self
+
     def to_json(self) -> bytes:
         """A document that reads back to the same aggregate, sealed by a digest."""
         body = _Body(self.key, self.n, list(self.counts.shape), self.counts.ravel().tolist())
@@ -59,7 +66,13 @@ class Aggregate:
         body = document.aggregate
         if document.digest != _digest(body) or math.prod(body.shape) != len(body.counts):
             raise InvalidDocument("the aggregate was changed after it was written (digest differs)")
-        return cls(body.key, body.n, np.array(body.counts, np.int64).reshape(body.shape))
+        try:
+            counts = np.array(body.counts, np.int64).reshape(body.shape)
+        except ValueError:  # nothing, in a shape beyond what an array may have
+            raise InvalidDocument(
+                f"{len(body.counts)} counts in {len(body.shape)} dimensions are no aggregate"
+            ) from None
+        return cls(body.key, body.n, counts)
 
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]

@@ -66,6 +66,11 @@ class Collection:
             raise ParameterError("two answers have the same label; each must be different")
         if not all((self.name, *self.answers)):
             raise ParameterError("the name and every answer's label need at least one character")
+        if self.over_time and (self.answers[0] == "1" or self.answers[1] == "0"):
+            raise ParameterError(
+                "a state's label can't be the number of the other state: 0 and 1 stand for the "
+                "first and the second"
+            )
         if self.minimum_reports < 1:
             raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
 
@@ -139,14 +144,11 @@ class Collection:
 
     @cached_property
     def state_reader(self) -> StateReader:
-        """How people's states over time are written: by label, or as 0 and 1.
-
-        Where a label is itself 0 or 1, the labels alone are understood.
-        """
+        """How people's states over time are written: by label, or as 0 and 1."""
         if not isinstance(self.mechanism, ContinualMechanism):
             raise ParameterError(f"“{self.name}” is asked once; there are no states over time")
-        numbered = {} if {"0", "1"} & self._numbers.keys() else {"0": 0, "1": 1}
-        return StateReader(self.name, self.mechanism.rounds, {**self._numbers, **numbered})
+        spellings = {**self._numbers, "0": 0, "1": 1}
+        return StateReader(self.name, self.mechanism.rounds, spellings)
 
     def randomize(
         self, answers: Sequence[Any] | NDArray[Any], rng: Randomness | None = None

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sudare.aggregate import Aggregate
+from sudare.dealing import dealt
 from sudare.domain import Groups, Streams
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimate import Floats
@@ -41,6 +42,10 @@ class Plans(NamedTuple):
     """Whether the state there is looked at: 1 or 0."""
     noise: NDArray[np.uint8]
     """What is added to it: 1 or 0."""
+
+    def __repr__(self) -> str:
+        """No contents: whoever knows them reads the states in the reports."""
+        return "Plans(of {} devices, {} reports each)".format(*self.rounds.shape)
 
 
 @dataclass(frozen=True)
@@ -125,13 +130,11 @@ class ContinualMechanism(Mechanism):
     def draw_balanced(self, count: int, rng: Randomness) -> Plans:
         """What so many devices draw in advance, if every round has the same number of reporters.
 
-        People in blocks of T, by the order in which they come, share one random order of the
-        rounds: the first reports in the first k of them, the next begins one further on, and
-        so around. Each round is used k times by a block. Rounds depend on nobody's state, and
-        the noise is each person's own, so nobody's privacy changes.
+        Rounds are ``dealt``: they depend on nobody's state, and the noise is each person's own,
+        so nobody's privacy changes.
         """
         self._check_balanced(balanced=True)
-        rounds = _dealt(self.rounds, self.reports_each, count, rng)
+        rounds = dealt(self.rounds, self.reports_each, count, rng)
         noise = self.lies(count, rng)
         return Plans(1 + rounds, np.ones_like(noise), noise)
 
@@ -155,6 +158,10 @@ class ContinualMechanism(Mechanism):
         cells = 2 * (reports["round"].astype(np.int64) - 1) + reports["bit"]
         counts: NDArray[np.int64] = np.bincount(cells, minlength=2 * self.rounds)
         return counts.reshape(self.rounds, 2)
+
+    def own(self, aggregate: Aggregate) -> Aggregate:
+        """The aggregate, if it is this mechanism's, of somebody, and adds up."""
+        return super().own(aggregate).summed()
 
     def estimate(self, aggregate: Aggregate) -> StreamEstimate:
         """The unbiased estimates of the rounds, with their standard errors."""
@@ -194,7 +201,7 @@ class ContinualMechanism(Mechanism):
         self._check_balanced(balanced=balanced)
         if repetitions < 1:
             raise ParameterError(f"repetitions must be at least 1, got {repetitions}")
-        people = truth if isinstance(truth, Groups) else self.domain.population(truth)
+        people = self.domain.people(truth)
         counts = np.empty((repetitions, self.rounds, 2), np.int64)
         step = max(1, _CELLS // max(1, self.rounds * people_of(people).size))
         for start in range(0, repetitions, step):
@@ -223,15 +230,3 @@ class ContinualMechanism(Mechanism):
                 f"everybody reports in all {self.rounds} rounds of {self.name}: there are no "
                 f"groups whose size could be fixed"
             )
-
-
-def _dealt(rounds: int, shots: int, count: int, rng: Randomness) -> NDArray[np.int64]:
-    """The rounds, from 0, of people in blocks who share a random order; rising in each row."""
-    blocks = -(-count // rounds)
-    order = np.tile(np.arange(rounds), (blocks, 1))
-    every = np.arange(blocks)
-    for place in range(rounds - 1):  # Fisher and Yates
-        other = place + rng.below(rounds - place, blocks)
-        order[every, place], order[every, other] = order[every, other], order[every, place]
-    turns = (np.arange(rounds)[:, np.newaxis] + np.arange(shots)) % rounds
-    return np.sort(order[:, turns].reshape(-1, shots)[:count], axis=1)

@@ -6,6 +6,7 @@ can't make it draw again, and two devices, or two collections on one device, hav
 """
 
 import hmac
+import operator
 import secrets
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,6 @@ import numpy as np
 
 from sudare.collection import Collection
 from sudare.continual import ContinualMechanism, Plans
-from sudare.domain import whole
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.mechanism import MemoisedMechanism, Records
 from sudare.privacy.diary import MOST_ROUND, Diary
@@ -58,6 +58,10 @@ class Device:
             answer: a label of the collection, or free text.
             rng: the system's randomness, for the part that is drawn anew each time.
         """
+        if collection.over_time:
+            raise ParameterError(
+                f"“{collection.name}” is observed over time: use observe (nothing was sent)"
+            )
         fresh = rng or System()
         mechanism, value = collection.mechanism, collection.encode([answer])
         if not isinstance(mechanism, MemoisedMechanism):
@@ -83,18 +87,26 @@ class Device:
         held = self._observers.get(collection.key)
         return held or self._observers.setdefault(collection.key, Observer(self, collection))
 
-    def plan(self, collection: Collection, window: int) -> Plans:
+    def plan(self, collection: Collection, window: SupportsIndex) -> Plans:
         """What the device has drawn in advance for a window of rounds: never to leave it."""
         mechanism = stream_mechanism(collection)
+        window = _check_number(window, "window", 0)
         return mechanism.draw(1, self._derived(collection, b"stream", _number_bytes(window)))
 
-    def report_id(self, collection: Collection, number: int) -> bytes:
+    def report_id(self, collection: Collection, number: SupportsIndex) -> bytes:
         """128 bits that name the device's report of a round, and nothing else.
 
         Sent again, a report has the same one, so that a collector counts it once. Without the
         secret, no two can be seen to be of one device.
+
+        Args:
+            collection: the one that is observed.
+            number: of the round, counted from 1 over all windows, as for ``observe``. The round
+                that a report names comes again in every window: its id would too, and show that
+                the reports are of one device.
         """
-        return self._digest(collection, b"report", _number_bytes(number))[:ID_BYTES]
+        about = _number_bytes(_check_number(number))
+        return self._digest(collection, b"report", about)[:ID_BYTES]
 
     def _derived(self, collection: Collection, purpose: bytes, value: bytes) -> Derived:
         """The stream of a digest."""
@@ -191,11 +203,16 @@ def stream_mechanism(collection: Collection) -> ContinualMechanism:
     return mechanism
 
 
-def _check_number(number: SupportsIndex) -> int:
-    number = whole("a round", number)
-    if not 1 <= number <= MOST_ROUND:
-        raise ParameterError(f"rounds are numbered 1 to 2^53, got {number}")
-    return number
+def _check_number(number: SupportsIndex, what: str = "round", least: int = 1) -> int:
+    """A number as Python's own. What is none may be a state in the wrong place: it isn't told."""
+    try:
+        checked = operator.index(number)
+    except TypeError:
+        kind = type(number).__name__
+        raise ParameterError(f"a {what} must be a whole number, got a {kind}") from None
+    if not least <= checked <= MOST_ROUND:
+        raise ParameterError(f"{what}s are numbered {least} to 2^53, got {checked}")
+    return checked
 
 
 def _number_bytes(number: int) -> bytes:

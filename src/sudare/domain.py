@@ -90,6 +90,7 @@ class Categories:
 
 
 MOST_ROUNDS = 1 << 20
+MOST_PEOPLE = 10**12  # of a simulation
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,11 @@ class Streams:
 
     def check(self, values: ArrayLike) -> NDArray[np.uint8]:
         """The streams as a row per person, all 0 or 1."""
-        array = np.asarray(values)
-        if array.size == 0:
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of several lengths
+            raise InvalidAnswer(f"streams are rows of {self.rounds} states, all alike") from None
+        if array.ndim and not len(array):
             return np.empty((0, self.rounds), np.uint8)
         if array.ndim != 2 or array.shape[1] != self.rounds:
             raise InvalidAnswer(
@@ -137,19 +141,26 @@ class Streams:
             raise ParameterError(
                 f"a population of {self.rounds} rounds is {self.rounds} rows of 2 counts of people"
             )
+        _check_people(array.max(keepdims=True).ravel())  # now no sum is beyond 64 bits
         if np.ptp(array.sum(axis=1)):
             raise ParameterError("a population has the same number of people in every round")
+        _check_people(array[0])
         return array.astype(np.int64)
+
+    def people(self, truth: "ArrayLike | Groups") -> "NDArray[np.int64] | Groups":
+        """A population as a table, or as groups of people with streams of this length."""
+        if not isinstance(truth, Groups):
+            return self.population(truth)
+        if truth.streams.shape[1] != self.rounds:
+            raise ParameterError(
+                f"a population of {self.rounds} rounds has streams of as many states, got "
+                f"{truth.streams.shape[1]}"
+            )
+        return truth
 
     def groups(self, streams: ArrayLike, people: ArrayLike) -> "Groups":
         """So many people with each stream: a row of states per group."""
-        array = np.asarray(people)
-        if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
-            raise ParameterError("the people of each group are whole numbers, none negative")
-        checked = self.check(streams)
-        if len(checked) != len(array):
-            raise ParameterError(f"there are {len(checked)} streams and {len(array)} groups")
-        return Groups(checked, array.astype(np.int64))
+        return Groups(self.check(streams), np.asarray(people))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,11 +175,29 @@ class Groups:
     streams: NDArray[np.uint8]
     people: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        streams, people = np.asarray(self.streams), np.asarray(self.people)
+        if people.ndim != 1 or people.dtype.kind not in "iu" or (people < 0).any():
+            raise ParameterError("the people of each group are whole numbers, none negative")
+        if streams.ndim != 2:
+            raise ParameterError(f"groups have a row of states each, got the shape {streams.shape}")
+        if len(streams) != len(people):
+            raise ParameterError(f"there are {len(streams)} streams and {len(people)} groups")
+        _check_people(people)
+        object.__setattr__(self, "streams", check_states(streams))
+        object.__setattr__(self, "people", people.astype(np.int64))
+
     @property
     def per_round(self) -> NDArray[np.int64]:
         """How many people are in state 0 and in state 1, a row per round."""
         ones = self.people @ self.streams.astype(np.int64)
         return np.column_stack([self.people.sum() - ones, ones])
+
+
+def _check_people(people: NDArray[Any]) -> None:
+    """In Python's integers: a sum of 64 bits may come round to any number."""
+    if sum(people.tolist()) > MOST_PEOPLE:
+        raise ParameterError("a population has at most 10^12 people")
 
 
 def check_states(states: NDArray[Any]) -> NDArray[np.uint8]:

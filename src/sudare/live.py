@@ -2,9 +2,10 @@
 
 A round is open until it is closed. Its estimate is then final: it rests on the reports that had
 arrived, and whatever comes later is counted as late and changes nothing. All that is kept is two
-counts per round, and the ids of open rounds.
+counts per round, and the ids of open rounds. Any number of threads may add, close and ask.
 """
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NamedTuple, Self, SupportsIndex
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.aggregate import Aggregate
+from sudare.collection import Collection
 from sudare.continual import ContinualMechanism
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
 from sudare.estimation.rounds import StreamEstimate
@@ -22,6 +24,7 @@ from sudare.mechanisms import from_document
 from sudare.sealed import seal, unseal
 
 ID_BYTES = 16
+_MOST = (1 << 63) - 1  # reports, in numbers of 64 bits
 
 
 class Receipt(NamedTuple):
@@ -67,23 +70,50 @@ class RoundEstimate:
         return float(low[0]), float(high[0])
 
 
+@dataclass(frozen=True)
+class Withheld:
+    """A round of which there are reports, but fewer than may be released."""
+
+    round: int
+    reports: int
+
+
 class LiveCount:
     """The running count of one window of a stream.
+
+    Nothing in a report says of which window it is: every window has a count of its own.
 
     Attributes:
         mechanism: how the reports were made.
         key: what aggregates of shards must bear: the collection's key, or the mechanism's.
+        minimum_reports: a round that has fewer is withheld; the collection's own, if it has one.
         closed: the last closed round; 0 if all are open.
         received: what became of all reports so far.
     """
 
-    def __init__(self, mechanism: ContinualMechanism, key: str | None = None) -> None:
+    def __init__(
+        self,
+        counted: Collection | ContinualMechanism,
+        key: str | None = None,
+        minimum_reports: int | None = None,
+    ) -> None:
+        """Of a collection, which has a key and a minimum; or of a bare mechanism with these."""
+        if isinstance(counted, Collection):
+            if key is not None or minimum_reports is not None:
+                raise ParameterError(f"“{counted.name}” has a key and a minimum of its own")
+            key, minimum_reports = counted.key, counted.minimum_reports
+        mechanism = counted.mechanism if isinstance(counted, Collection) else counted
         if not isinstance(mechanism, ContinualMechanism):
-            raise ParameterError(f"a stream is counted, {mechanism.name} makes none")
+            name = getattr(mechanism, "name", type(mechanism).__name__)
+            raise ParameterError(f"a stream is counted, {name} makes none")
         self.mechanism = mechanism
         self.key = key or mechanism.key
+        self.minimum_reports = 1 if minimum_reports is None else minimum_reports
+        if self.minimum_reports < 1:
+            raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
         self.closed = 0
         self.received = Receipt(0, 0, 0)
+        self._lock = threading.Lock()
         self._counts = mechanism.zero.counts
         self._seen: dict[int, set[bytes]] = {}
 
@@ -99,33 +129,46 @@ class LiveCount:
         if isinstance(reports, Aggregate):
             if ids is not None:
                 raise ParameterError("an aggregate has no single reports that ids could name")
-            receipt = self._add_counts(self._own(reports))
-        elif ids is None:
-            receipt = self._add_counts(self.mechanism.aggregate(reports).counts)
+            tallied = self._own(reports)
         else:
-            receipt = self._add_named(reports, ids)
-        self.received += receipt
+            tallied = self.mechanism.aggregate(reports)  # a wrong report is found here
+        with self._lock:
+            if sum(self.received) + tallied.n > _MOST:
+                raise InvalidReport(f"a count holds at most {_MOST} reports")
+            if ids is None or isinstance(reports, Aggregate):
+                receipt = self._add_counts(tallied.counts)
+            else:
+                receipt = self._add_named(reports, ids, tallied.counts)
+            self.received += receipt
         return receipt
 
-    def close(self, number: SupportsIndex) -> RoundEstimate | None:
+    def close(self, number: SupportsIndex) -> RoundEstimate | Withheld | None:
         """Close a round and all before it: its final estimate, or None if nobody reported."""
         number = self.mechanism.domain.check_round(number)
-        self.closed = max(self.closed, number)
-        for past in [past for past in self._seen if past <= self.closed]:
-            del self._seen[past]
-        return self.estimate(number)
+        with self._lock:
+            self.closed = max(self.closed, number)
+            for past in [past for past in self._seen if past <= self.closed]:
+                del self._seen[past]
+            return self._estimate(number)
 
-    def estimate(self, number: SupportsIndex) -> RoundEstimate | None:
-        """The final estimate of a closed round, or None if nobody reported."""
+    def estimate(self, number: SupportsIndex) -> RoundEstimate | Withheld | None:
+        """The final estimate of a closed round; None if nobody reported."""
         number = self.mechanism.domain.check_round(number)
+        with self._lock:
+            return self._estimate(number)
+
+    def _estimate(self, number: int) -> RoundEstimate | Withheld | None:
         if number > self.closed:
             raise ParameterError(
                 f"round {number} is open, the last closed one is {self.closed}: an estimate is "
                 f"given when a round is closed"
             )
-        counts = self._counts[number - 1 : number]
-        if not counts.any():
+        counts = self._counts[number - 1 : number].copy()
+        reports = int(counts.sum())
+        if not reports:
             return None
+        if reports < self.minimum_reports:
+            return Withheld(number, reports)
         # A round is estimated from its own row; only the band asks how many rounds there are.
         alone = replace(
             self._debiased(counts),
@@ -137,20 +180,23 @@ class LiveCount:
         return RoundEstimate(number, alone.n, value, stderr, alone)
 
     def estimates(self) -> StreamEstimate:
-        """The final estimates of all closed rounds in which somebody reported."""
-        closed = self._counts.copy()
-        closed[self.closed :] = 0
-        return self._debiased(closed)
+        """The final estimates of all closed rounds that have enough reports."""
+        with self._lock:
+            counts = self._counts.copy()
+            counts[self.closed :] = 0
+        counts[counts.sum(axis=1) < self.minimum_reports] = 0
+        return self._debiased(counts)
 
     @property
     def aggregate(self) -> Aggregate:
         """What was counted, in closed and in open rounds."""
-        return Aggregate(self.key, int(self._counts.sum()), self._counts.copy())
+        with self._lock:
+            return Aggregate(self.key, int(self._counts.sum()), self._counts.copy())
 
     def _debiased(self, counts: NDArray[np.int64]) -> StreamEstimate:
         return self.mechanism.debiased(Aggregate(self.mechanism.key, int(counts.sum()), counts))
 
-    def _own(self, shard: Aggregate) -> NDArray[np.int64]:
+    def _own(self, shard: Aggregate) -> Aggregate:
         if shard.key != self.key:
             raise MixedCollections(
                 f"the aggregate belongs to {shard.key[:12]}…, this count to {self.key[:12]}…"
@@ -160,20 +206,21 @@ class LiveCount:
                 f"the aggregate has counts of shape {shard.counts.shape}, this count "
                 f"{self._counts.shape}"
             )
-        return shard.counts
+        return shard.summed()
 
     def _add_counts(self, counts: NDArray[np.int64]) -> Receipt:
         self._counts[self.closed :] += counts[self.closed :]
         late = int(counts[: self.closed].sum())
         return Receipt(int(counts.sum()) - late, late, 0)
 
-    def _add_named(self, reports: Records, ids: Sequence[bytes]) -> Receipt:
+    def _add_named(
+        self, reports: Records, ids: Sequence[bytes], counts: NDArray[np.int64]
+    ) -> Receipt:
         if len(ids) != len(reports):
             raise InvalidReport(f"there are {len(ids)} ids for {len(reports)} reports")
         for position, name in enumerate(ids):
             if not isinstance(name, bytes) or len(name) != ID_BYTES:
                 raise InvalidReport(f"the id at position {position} isn't {ID_BYTES} bytes")
-        counts = self.mechanism.aggregate(reports).counts  # all or nothing: checked before ids are
         late = int(counts[: self.closed].sum())
         fresh = np.zeros(len(reports), np.bool_)
         numbers = reports["round"].tolist()
@@ -186,14 +233,16 @@ class LiveCount:
 
     def to_json(self) -> bytes:
         """A document that reads back to the same count, sealed by a digest."""
-        body = _Body(
-            self.mechanism.document(),
-            self.key,
-            self.closed,
-            *self.received,
-            self._counts.tolist(),
-            [(number, b"".join(sorted(seen))) for number, seen in sorted(self._seen.items())],
-        )
+        with self._lock:
+            body = _Body(
+                self.mechanism.document(),
+                self.key,
+                self.minimum_reports,
+                self.closed,
+                *self.received,
+                self._counts.tolist(),
+                [(number, b"".join(sorted(seen))) for number, seen in sorted(self._seen.items())],
+            )
         return seal("live", body)
 
     @classmethod
@@ -205,7 +254,7 @@ class LiveCount:
             raise InvalidDocument(
                 f"a live count is of a stream, the document's is {mechanism.name}"
             )
-        live = cls(mechanism, body.key)
+        live = cls(mechanism, body.key, body.minimum_reports)
         counts = np.array(body.counts, np.int64)
         if counts.shape != live._counts.shape or body.closed > mechanism.rounds:
             raise InvalidDocument(
@@ -216,7 +265,7 @@ class LiveCount:
         live.received = Receipt(body.counted, body.late, body.repeated)
         live._counts = counts
         live._seen = {number: _parted(names) for number, names in body.ids}
-        fitting = counts.sum() == body.counted and len(live._seen) == len(body.ids)
+        fitting = sum(map(sum, body.counts)) == body.counted and len(live._seen) == len(body.ids)
         if not fitting or any(
             not body.closed < number <= mechanism.rounds
             or len(names) != ID_BYTES * len(live._seen[number])
@@ -231,12 +280,13 @@ def _parted(names: bytes) -> set[bytes]:
     return {names[at : at + ID_BYTES] for at in range(0, len(names), ID_BYTES)}
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=_MOST)]
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):
     mechanism: dict[str, Any]
     key: str
+    minimum_reports: _Count
     closed: _Count
     counted: _Count
     late: _Count

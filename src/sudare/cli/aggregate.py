@@ -11,7 +11,7 @@ from sudare.cli.options import (
     load_collection,
     refuse_overwriting,
 )
-from sudare.cli.reports import count, report_sources
+from sudare.cli.reports import count, counted, report_sources
 
 
 @click.command()
@@ -21,7 +21,9 @@ from sudare.cli.reports import count, report_sources
 def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None:
     """Check and count reports: what a collector keeps.
 
-    REPORTS are files of `sudare randomize` (or stdin), and aggregates (.json) to merge in.
+    REPORTS are files of `sudare randomize` (or stdin), and aggregates (.json) to merge in. They
+    carry no ids: the same reports in two files count twice. Nor do they say of which window of a
+    stream they are: aggregate each window by itself.
 
     \b
     Examples:
@@ -41,5 +43,5 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
     where = ""
     if agreed.over_time:
         heard = int(total.counts.any(axis=1).sum())
-        where = f", in {heard:,} of {len(total.counts):,} rounds"
-    click.echo(f"{total.n:,} reports counted{where}", err=True)
+        where = f", in {heard:,} of {counted(len(total.counts), 'round')}"
+    click.echo(f"{counted(total.n, 'report')} counted{where}", err=True)

@@ -108,7 +108,7 @@ def new(
     minimum_reports: int,
     output: Path,
 ) -> None:
-    """Make a collection that spends at most EPSILON per report.
+    """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
 
     Of people who report the same answer again and again, fresh noise averages out. RAPPOR with
     permanent noise (--lifetime) bounds what all their reports tell. With --rounds, the share of

@@ -18,6 +18,7 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
+from sudare.cli.reports import counted
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def randomize(
 
     Over time, ANSWERS has a row per person and a column per round (named 1, 2, 3 …, or as many
     columns as rounds), each a state: its label, or 0 or 1. A row is a person's whole stream.
+    The first line is a header, also if it is a lone 1; --format lines is for files without one.
 
     \b
     Examples:
@@ -111,8 +113,9 @@ def _done(agreed: "Collection", people: int, reports: int) -> str:
 
     epsilon = text_up(agreed.epsilon)
     if not agreed.over_time:
-        return f"{people:,} answers randomised at ε = {epsilon} each"
+        return f"{counted(people, 'answer')} randomised at ε = {epsilon} each"
+    whose = "1 person's stream" if people == 1 else f"{people:,} people's streams"
     return (
-        f"{people:,} people's streams randomised into {reports:,} reports, at ε = {epsilon} for "
-        f"all rounds of a person"
+        f"{whose} randomised into {counted(reports, 'report')}, at ε = {epsilon} for all rounds "
+        f"of a person"
     )

@@ -20,9 +20,22 @@ if TYPE_CHECKING:
 def report_sources(reports: Sequence[Path]) -> tuple[Path, ...]:
     """The files that are named, each once; stdin if none is."""
     sources = tuple(reports) or (Path("-"),)
-    if len({path.resolve() for path in sources}) < len(sources):
+    if len({_identity(path) for path in sources}) < len(sources):
         raise ParameterError("a file is named twice; its reports would count twice")
     return sources
+
+
+def _identity(path: Path) -> object:
+    """What two names of one file share, be they links of any kind."""
+    if is_pipe(path) or not path.exists():
+        return path
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def counted(number: int, thing: str) -> str:
+    """So many things: 1 report, 2 reports."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.cli.bar import Bar
 from sudare.cli.cells import csv_text
 from sudare.cli.options import echo_json
+from sudare.cli.reports import counted
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
 from sudare.estimation.rounds import StreamEstimate
@@ -85,10 +86,10 @@ class Rounds:
     def notes(self) -> list[str]:
         """What must be said beside the numbers."""
         silent, withheld = int((self.reports == 0).sum()), len(self.withheld)
-        minimum = self.collection.minimum_reports
+        minimum = counted(self.collection.minimum_reports, "report")
         said = {
-            f"{_count(silent)} without a report: no estimate.": silent,
-            f"{_count(withheld)} with fewer than {minimum:,} reports: withheld.": withheld,
+            f"{counted(silent, 'round')} without a report: no estimate.": silent,
+            f"{counted(withheld, 'round')} with fewer than {minimum}: withheld.": withheld,
         }
         return [note for note, applies in said.items() if applies]
 
@@ -159,8 +160,8 @@ def show_rounds(
 
         Console().print(found.table())
         click.echo(
-            f"{found.reports.sum():,} reports, ε = {text_up(collection.epsilon)} for all reports "
-            f"of a person"
+            f"{counted(int(found.reports.sum()), 'report')}, ε = {text_up(collection.epsilon)} for "
+            f"all reports of a person"
         )
 
 
@@ -185,7 +186,3 @@ def _known(value: float | None) -> float | None:
 
 def _ends(low: float, high: float, decimals: int) -> str:
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
-
-
-def _count(rounds: int) -> str:
-    return "1 round" if rounds == 1 else f"{rounds:,} rounds"

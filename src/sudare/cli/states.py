@@ -24,18 +24,25 @@ def read_states(
     """Everybody's states in chunks of people; ``progress`` hears bytes (or rows) done and in all.
 
     The rounds are the columns named 1, 2, 3 …, whatever else there is; else all columns, if there
-    are as many, in their order.
+    are as many and none is a number, in their order.
     """
     rounds = reader.rounds
     numbers = [str(number) for number in range(1, rounds + 1)]
 
     def wanted(names: list[str]) -> list[str]:
-        if names and all(name in reader.spellings for name in names):
+        numbered = set(numbers) <= set(names)
+        states = [name for name in names if name in reader.spellings]
+        if not numbered and any(name.isdecimal() for name in set(names).difference(states)):
+            raise InvalidDocument(
+                f"some columns are named by numbers, but not all of 1 to {rounds} are there: name "
+                f"the columns of the rounds so, or use --format lines for a file without a header"
+            )
+        if not numbered and states:
             raise InvalidDocument(
                 "the first line holds states where the columns' names should be: use "
                 "--format lines for a file without a header"
             )
-        chosen = numbers if set(numbers) <= set(names) else names
+        chosen = numbers if numbered else names
         if len(chosen) != rounds:
             raise InvalidDocument(
                 f"the input has {len(names)} columns and “{reader.collection}” {rounds} rounds: "

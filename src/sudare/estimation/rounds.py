@@ -1,6 +1,6 @@
 """Estimates of a share in every round, each from its own round's reports."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ class StreamEstimate(Estimate):
         holder: the chance that somebody in state 1 says so.
         others: the chance that somebody in state 0 says 1.
         planned: how many rounds there are in all.
+        sampled: whether a round's reporters are a random part of the people it is about.
     """
 
     rounds: NDArray[np.int64]
@@ -34,6 +35,7 @@ class StreamEstimate(Estimate):
     holder: float
     others: float
     planned: int
+    sampled: bool
 
     def simultaneous(self, level: float = 0.95) -> Interval:
         """A band that covers the truth of *all* planned rounds with probability ``level``.
@@ -47,8 +49,20 @@ class StreamEstimate(Estimate):
         return self._interval((1 - level) / self.planned)
 
     def of_population(self) -> "StreamEstimate":
-        """The same: where people are sampled, the error already has the sampling in it."""
-        return self
+        """The same values as estimates for a population of which the people are a random sample.
+
+        Where people are sampled in each round, the error has that in it. Elsewhere the sampling
+        variance of the m people who report in a round is added, f(1 - f)/m, estimated without
+        bias as in ``Estimate.of_population``; for m = 1 it is infinite. The intervals are the
+        same: the reports of a random sample follow the very binomial law that they rest on.
+        """
+        if self.sampled:
+            return self
+        with np.errstate(divide="ignore", invalid="ignore"):
+            sampling = (self.values * (1 - self.values) + self.stderr**2) / (self.reports - 1)
+        variance = self.stderr**2 + np.where(self.reports > 1, np.maximum(sampling, 0), np.inf)
+        slope = self.slope + (1 - 2 * np.clip(self.values, 0, 1)) / self.reports
+        return replace(self, stderr=np.sqrt(variance), slope=slope, sampled=True)
 
     def _interval(self, outside: float) -> Interval:
         """Clopper and Pearson's: the shares that the exact binomial tails don't reject.
@@ -135,4 +149,5 @@ def round_estimates(
         holder=holder,
         others=others,
         planned=len(counts),
+        sampled=sampled,
     )

@@ -7,6 +7,7 @@ crash in between loses that report and never repeats one.
 
 import os
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,10 +15,17 @@ from typing import Annotated, Self
 
 import msgspec
 
-from sudare.errors import RoundPassed
+from sudare.errors import ParameterError, RoundPassed
 from sudare.files import write_whole
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
+
+try:
+    import fcntl
+except ImportError:  # not every system has it
+    _LOCKS = False
+else:
+    _LOCKS = True
 
 MOST_ROUND = 1 << 53  # beyond it, JSON's numbers aren't whole everywhere
 
@@ -26,7 +34,7 @@ class Diary:
     """The last round that a device observed of each collection, one number each, and its ledger.
 
     A diary without ``save`` lives as long as the process does. A device that can be started again
-    keeps it in a file: ``Diary.open``. One process at a time may have it open.
+    keeps it in a file: ``Diary.open``. That can be open once at a time, until ``close``.
     """
 
     def __init__(
@@ -47,19 +55,44 @@ class Diary:
         self._last = dict(last or {})
         self._save = save
         self._lock = threading.Lock()
+        self._closed = False
+        self._release: Callable[[], object] | None = None
 
     @classmethod
     def open(cls, path: Path, ledger: Ledger | None = None) -> Self:
         """The diary in a file, which is kept up to date; a new one if there is no such file.
 
+        Two diaries of one file would tell a round twice. So a lock on a file beside it (``.lock``)
+        is held until the diary is closed, or forgotten, or the process ends; whoever comes second
+        is refused. A process that forks must open it afterwards. Where Python has no ``fcntl``, as
+        on Windows, nothing is locked: there, take care that it is opened once.
+
         Args:
             path: where it is.
             ledger: that of a new diary. One that exists has its own.
         """
+        path = path.resolve()
+        lock = _locked(path)
         save = partial(_write, path)
-        if path.exists():
-            return cls.from_json(path.read_bytes(), save)
-        return cls(ledger, save=save)
+        try:
+            known = path.read_bytes() if path.exists() else None
+            diary = cls(ledger, save=save) if known is None else cls.from_json(known, save)
+        except BaseException:
+            os.close(lock)
+            raise
+        diary._release = weakref.finalize(diary, os.close, lock)  # noqa: SLF001 - its own
+        return diary
+
+    def close(self) -> None:
+        """Note nothing more, and leave the file to others."""
+        with self._lock:
+            self._closed = True
+            if self._release is not None:
+                self._release()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ParameterError("the diary is closed: open it again (nothing was sent)")
 
     def last(self, key: str) -> int:
         """The last round observed of a collection; 0 if there is none."""
@@ -71,6 +104,7 @@ class Diary:
         Whoever comes here first may report; a round that isn't later than the last one is refused.
         """
         with self._lock:  # two threads, one round: the second is told so
+            self._check_open()
             last = self.last(key)
             if number <= last:
                 raise RoundPassed(
@@ -86,6 +120,7 @@ class Diary:
     def cap(self, epsilon: float | None) -> None:
         """Set what may be spent in a lifetime, from now on; None for no limit."""
         with self._lock:
+            self._check_open()
             ledger = Ledger(epsilon, self.ledger.delta_cap, self.ledger.charges)
             if self._save is not None:
                 self._save(_document(ledger, self._last))
@@ -105,6 +140,24 @@ class Diary:
 
 def _document(ledger: Ledger, last: Mapping[str, int]) -> bytes:
     return seal("diary", _Body(ledger.body(), dict(last)))
+
+
+def _locked(path: Path) -> int:
+    """The descriptor of the file beside a diary that is locked as long as it is open."""
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    if not _LOCKS:
+        return lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise ParameterError(
+            f"the diary {path.name} is open already, and can be only once"
+        ) from None
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
 
 
 def _write(path: Path, data: bytes) -> None:

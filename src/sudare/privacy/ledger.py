@@ -6,10 +6,11 @@ the claim: what is spent upwards, what is left downwards.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -70,11 +71,6 @@ class Charge:
     def order(self) -> tuple[str, float, float, int]:
         """By collection and price; single reports before windows."""
         return self.key, *self.price, -1 if self.window is None else self.window
-
-    @property
-    def cost(self) -> Spent:
-        """All of it."""
-        return Spent(self.times * Fraction(self.epsilon), self.times * Fraction(self.delta))
 
 
 @dataclass(frozen=True)
@@ -159,10 +155,8 @@ class Ledger:
             yield asked
             return
         start, end = asked.window, asked.window + asked.times
-        for paid in sorted(self.charges, key=lambda charge: charge.window or 0):
-            if paid.key != asked.key or paid.window is None:
-                continue
-            first, beyond = max(start, paid.window), min(end, paid.window + paid.times)
+        for window, paid in _windows(paid for paid in self.charges if paid.key == asked.key):
+            first, beyond = max(start, window), min(end, window + paid.times)
             if first >= beyond:
                 continue
             if paid.price != asked.price:
@@ -207,20 +201,20 @@ class Ledger:
 
     @classmethod
     def from_body(cls, body: "LedgerBody") -> Self:
-        """The ledger of such a part, if it could have been written: added up anew, it is alike."""
-        written = [
+        """The ledger of such a part, if it could have been written: tidy, no window paid twice.
+
+        More may be spent than its cap, which may have been lowered since.
+        """
+        written = tuple(
             Charge(line.key, line.epsilon, line.delta, line.window, line.times)
             for line in body.charges
-        ]
-        ledger = cls()
-        for line in written:
-            ledger = ledger.charge(
-                line.key, line.epsilon, delta=line.delta, window=line.window, times=line.times
-            )
-        if ledger.charges != tuple(written):
+        )
+        if _tidy(written) != written or any(
+            one.key == other.key and window + one.times > start
+            for (window, one), (start, other) in pairwise(_windows(written))
+        ):
             raise InvalidDocument("the charges of a ledger stand in one order, none of them twice")
-        # Afterwards: a cap may have been lowered below what was spent by then.
-        return replace(ledger, cap=body.cap, delta_cap=body.delta_cap)
+        return cls(body.cap, body.delta_cap, written)
 
 
 def _tidy(charges: Iterable[Charge]) -> tuple[Charge, ...]:
@@ -235,6 +229,12 @@ def _tidy(charges: Iterable[Charge]) -> tuple[Charge, ...]:
     return tuple(tidied)
 
 
+def _windows(charges: Iterable[Charge]) -> list[tuple[int, Charge]]:
+    """The charges for windows, by collection and first window."""
+    paid = [(charge.window, charge) for charge in charges if charge.window is not None]
+    return sorted(paid, key=lambda each: (each[1].key, each[0]))
+
+
 def _continues(line: Charge, other: Charge) -> bool:
     """More reports at the same price, or the windows that follow."""
     if (line.key, line.price) != (other.key, other.price):
@@ -243,14 +243,20 @@ def _continues(line: Charge, other: Charge) -> bool:
 
 
 def _total(charges: Iterable[Charge]) -> Spent:
-    costs = [charge.cost for charge in charges]
-    zero = Fraction(0)
-    return Spent(sum((c.epsilon for c in costs), zero), sum((c.delta for c in costs), zero))
+    times = Counter[tuple[float, float]]()  # few prices, many charges: fractions are slow
+    for charge in charges:
+        times[charge.price] += charge.times
+    epsilon = sum((paid * Fraction(each) for (each, _), paid in times.items()), Fraction(0))
+    delta = sum((paid * Fraction(each) for (_, each), paid in times.items()), Fraction(0))
+    return Spent(epsilon, delta)
 
 
 def _float_up(exact: Fraction) -> float:
-    """The smallest float that is not below a fraction."""
-    nearest = float(exact)
+    """The smallest float that is not below a fraction; infinity beyond them all."""
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
