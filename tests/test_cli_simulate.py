@@ -38,6 +38,12 @@ def test_the_json_of_a_run_has_every_round(tmp_path: Path) -> None:
     assert all(row["band_low"] < row["low"] < row["high"] < row["band_high"] for row in run["rows"])
 
 
+def test_a_thousand_million_people_may_take_part(tmp_path: Path) -> None:
+    most = ("simulate", "stream", "--people", 10**9, "--rounds", 5, "--share", 1, "--json")
+    (run,) = succeed(tmp_path, *most).json()["runs"]
+    assert run["maximal_error"] < 1e-3
+
+
 def test_the_seed_decides(tmp_path: Path) -> None:
     outs = [succeed(tmp_path, *SMALL, "--seed", seed).out for seed in (1, 1, 2)]
     assert outs[0] == outs[1] != outs[2]
@@ -124,7 +130,7 @@ def test_plots_are_saved(
         (("--epsilon", 0), "epsilon must be above 0 and finite, got 0.0"),
         (("--repetitions", 0), "a standard error needs at least 2 repetitions, got 0"),
         (("--epsilon", 1, "--epsilon", 2), "one run has one ε, got 2; .* with --repetitions"),
-        (("--share", 2), "a share lies in 0 to 1, a swing isn't negative: 2.0, 0.3"),
+        (("--share", 2), "a share lies in 0 to 1, a swing is finite and isn't negative: 2.0, 0.3"),
         (("--plot", "x.html"), "a figure is saved as .png, .svg, .pdf; got 'x.html'"),
         (("--plot", "no/x.png"), "there is no folder no to save x.png in"),
         (("--csv", "no/x.csv"), "there is no folder no to save x.csv in"),
