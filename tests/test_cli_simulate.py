@@ -81,7 +81,45 @@ def test_many_repetitions_give_errors(tmp_path: Path) -> None:
     assert [float(row["median"]) for row in saved] == [row["median"] for row in found["rows"]]
     told = succeed(tmp_path, *many).out
     assert told.startswith("Maximal error over the rounds: static: 400 people, 8 rounds, 40")
-    assert f"{found['rows'][0]['mean_maximal_error']:.4f}" in told
+    assert f"{found['rows'][0]['mean_maximal_error']:.4g}" in told
+
+
+def test_errors_are_told_in_digits_that_count(tmp_path: Path) -> None:
+    noise = ("--rounds", 500, "--people", 10, "--mechanism", "borappor", "--epsilon", 0.1)
+    told = succeed(tmp_path, "simulate", "stream", *noise, "--repetitions", 3).out
+    assert "…" not in told
+    assert "5000 " in told
+
+
+def test_the_same_budget_twice_is_one(tmp_path: Path) -> None:
+    twice = (*SMALL, "--epsilon", 4, "--epsilon", 4)
+    assert succeed(tmp_path, *twice).out == succeed(tmp_path, *SMALL, "--epsilon", 4).out
+    many = succeed(tmp_path, *twice, "--repetitions", 5, "--json").json()
+    assert [row["epsilon"] for row in many["rows"]] == [4.0]
+
+
+def test_what_is_infinite_is_an_empty_cell(tmp_path: Path) -> None:
+    few = ("simulate", "stream", "--rounds", 30, "--people", 25, "--share", 0.5)
+    found = succeed(tmp_path, *few, "--json", "--csv", "rounds.csv").json()
+    with (tmp_path / "rounds.csv").open() as file:
+        saved = list(csv.DictReader(file))
+    single = [row["stderr"] for row in saved if row["reports"] == "1"]
+    assert single
+    assert set(single) == {""}
+    told = [row.get("stderr") for row in found["runs"][0]["rows"]]
+    assert [row["stderr"] == "" for row in saved] == [value is None for value in told]
+
+
+@pytest.mark.parametrize(("name", "has"), [("lpa", False), ("lpu", False), ("glance", True)])
+def test_intervals_have_columns_where_there_are_any(name: str, has: bool, tmp_path: Path) -> None:
+    told = succeed(tmp_path, *SMALL, "--mechanism", name).out
+    assert ("95 % interval" in told) == has
+    assert ("band" in told) == has
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    one = ("simulate", "stream", "--rounds", 1, "--people", 1)
+    assert succeed(tmp_path, *one).out.startswith("static: 1 person, 1 round, ε = 4\n")
 
 
 def test_silent_rounds_have_a_column_where_there_are_any(tmp_path: Path) -> None:
