@@ -244,19 +244,17 @@ def _smallest_epsilon(
     rounds: int, people: int, error: float, low: float, high: float
 ) -> StreamPlan:
     """The plan for the smallest budget, in thousandths, that reaches an error."""
+    tried: list[StreamPlan] = []
 
     def enough(steps: int) -> bool:
         plan = _design(rounds, steps / _PER_UNIT, people, low, high)
+        tried.append(plan)
         return plan.reports >= 1 and plan.error <= error
 
     # More budget is not always better: where it makes lies rare, people report only once.
     steps = _first(enough, round(_MOST_EPSILON * _PER_UNIT), slowly=4)
     if steps is None:
-        budgets = range(1, round(_MOST_EPSILON) + 1)
-        best = min(
-            (_design(rounds, float(each), people, low, high) for each in budgets),
-            key=lambda plan: plan.error,
-        )
+        best = min(tried, key=lambda plan: plan.error)
         needed = _fewest_people(rounds, best.epsilon, error, low, high)
         raise ParameterError(
             f"{people} people in {rounds} rounds can't reach an error of {error}: even at "
