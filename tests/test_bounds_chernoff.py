@@ -13,7 +13,9 @@ from scipy.special import bdtrc
 from chance import ALPHA
 from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.bounds.chernoff import (
+    _bound,
     _least_divergence,
+    _sampled,
     fixed_groups_bound,
     maximal_error_bound,
     people_needed,
@@ -155,5 +157,39 @@ def test_what_can_not_be_bounded_is_refused(
 def test_groups_need_somebody_in_each_round() -> None:
     with pytest.raises(ParameterError, match="needs at least 50 people, got 49"):
         fixed_groups_bound(Glance.calibrate(50, 1.0), 49, BETA)
-    with pytest.raises(ParameterError, match="needs at least 25 people, got 24"):
-        fixed_groups_bound(KShot.calibrate(50, 4.0, shots=2), 24, BETA)
+    with pytest.raises(ParameterError, match="needs at least 49 people, got 48"):
+        fixed_groups_bound(KShot.calibrate(50, 4.0, shots=2), 48, BETA)
+    assert fixed_groups_bound(KShot.calibrate(50, 4.0, shots=2), 49, BETA) > 0
+
+
+@pytest.mark.parametrize(("rounds", "people", "shots"), [(10, 15, 3), (10, 8, 3), (7, 17, 5)])
+def test_the_bound_of_fixed_groups_is_that_of_the_smallest(
+    rounds: int, people: int, shots: int
+) -> None:
+    """As ``draw_balanced`` makes them; as many people as fill such groups have the same bound."""
+    mechanism = KShot.calibrate(rounds, 9.0, shots=shots)
+    used = mechanism.draw_balanced(people, Seeded(1)).rounds
+    smallest = int(np.bincount(used.ravel(), minlength=rounds + 1)[1:].min())
+    assert 0 < smallest < people * shots // rounds
+
+    def alone(size: int) -> float:
+        return _bound(_sampled(mechanism, 0, 1)._replace(reporting=1.0), size, 0.5)
+
+    bound = fixed_groups_bound(mechanism, people, 0.5)
+    assert bound == alone(smallest) != alone(smallest + 1)
+
+
+def test_the_bound_of_fixed_groups_covers_where_a_block_is_short(seed: int) -> None:
+    """T = 100, N = 150, k = 6: most rounds have 6 reports, few more. Chance of failing: 10⁻⁹."""
+    rounds, people, repetitions, beta = 100, 150, 400, 0.5
+    mechanism = KShot.calibrate(rounds, 14.0, shots=6)
+    shares = mechanism.simulate_shares(
+        [[75, 75]] * rounds, repetitions, Seeded(seed), balanced=True
+    )
+    errors = np.abs(shares - 0.5).max(axis=1)
+    bound = fixed_groups_bound(mechanism, people, beta, 0.5, 0.5)
+    nine = _bound(_sampled(mechanism, 0.5, 0.5)._replace(reporting=1.0), 9, beta)  # Nk/T
+    for limit, covers in ((bound, True), (nine, False)):
+        violations = int((errors >= limit).sum())
+        doubt = float(bdtrc(violations - 1, repetitions, beta)) if violations else 1.0
+        assert (doubt > ALPHA) == covers

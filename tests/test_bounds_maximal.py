@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from chance import ALPHA, two_sided
 from sudare import Borappor, Glance, Harmony, Seeded
@@ -160,6 +161,32 @@ def test_nothing_is_lost_in_a_large_table() -> None:
     one, other = (glance_maximum(0.98, 10**5, np.full(50, k)) for k in (20_000, 80_000))
     assert one.cdf(1.0) == pytest.approx(1, abs=1e-10)
     assert one.cdf([0.02, 0.03, 0.04]) == pytest.approx(other.cdf([0.02, 0.03, 0.04]), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("law", "rounds", "people"),
+    [(harmony_maximum, 1440, 200_000), (borappor_maximum, 50, 10**9), (glance_maximum, 50, 1000)],
+)
+def test_the_mean_is_a_fine_sum_over_the_errors_that_happen(
+    law: Law, rounds: int, people: int
+) -> None:
+    """Rounding takes some 1e-11 of a large law, and must not stretch the sum to all errors."""
+    exact = law(0.98, people, np.full(rounds, people))
+    last = exact.quantile(1 - 2e-9)
+    steps = 1024
+    middles = last * (np.arange(steps) + 0.5) / steps
+    fine = last * float((1 - exact.cdf(middles)).mean())
+    assert exact.mean == pytest.approx(fine, abs=last / steps / 2)
+    assert exact.quantile(0.05) < exact.mean < exact.quantile(0.95)
+
+
+def test_the_mean_of_rare_errors() -> None:
+    """1000 people of whom one lies with chance q: 1/m where they do, and q/(p - q) where not."""
+    q = 1e-7
+    mean = glance_maximum(1 - q, 1000, np.zeros(50, np.int64)).mean
+    sizes = np.arange(1000)  # others who report in the same round
+    alone = 1000 * q * (binom.pmf(sizes, 999, 1 / 50) / (1 + sizes)).sum()
+    assert mean == pytest.approx(q + alone, rel=0.01)
 
 
 @pytest.mark.parametrize("law", [law for _, law in LAWS] + [groups_maximum])

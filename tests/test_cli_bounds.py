@@ -59,6 +59,19 @@ def test_a_range_of_shares_and_a_design_of_shots(tmp_path: Path) -> None:
     assert "condition" not in document["document"]["solved"]
 
 
+def test_one_shot_has_glance_s_exact_law(tmp_path: Path) -> None:
+    names = ("--mechanism", "glance", "--mechanism", "kshot", "--shots", 1)
+    glance, kshot = told(tmp_path, *BASE, *names)["mechanisms"]
+    assert kshot["exact"] == pytest.approx(glance["exact"])
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    one = ("--rounds", 1, "--people", 1, "--epsilon", 4, "--mechanism", "glance")
+    assert succeed(tmp_path, "bounds", *one).out.startswith("1 round, 1 person, ε = 4 for")
+    needed = ("--rounds", 1, "--epsilon", 30, "--error", 0.9, "--share", 1, *one[-2:])
+    assert "  glance    1 person\n" in succeed(tmp_path, "bounds", *needed).out
+
+
 def test_the_exact_share_is_the_least_favourable_one(tmp_path: Path) -> None:
     names = ("--mechanism", "glance", "--mechanism", "harmony")
     for high, shares in ((1.0, [0.5, 1.0]), (0.2, [0.2, 0.2])):

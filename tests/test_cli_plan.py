@@ -82,6 +82,22 @@ def test_the_fewest_people_and_the_smallest_budget(tmp_path: Path) -> None:
     assert "it takes" not in succeed(tmp_path, *PLAN, "--epsilon", 4, "--error", 0.05).out
 
 
+def test_it_says_so_where_no_number_of_people_is_enough(tmp_path: Path) -> None:
+    said = succeed(tmp_path, *PLAN, "--epsilon", 1, "--people", 500_000_000_000).out
+    assert "no number of people up to 1,000,000,000,000 for half of it" in said
+
+
+def test_without_noise_and_chance_there_is_no_error(tmp_path: Path) -> None:
+    options = ("--people", 10_000, "--epsilon", 30, "--low", 1, "--high", 1)
+    assert succeed(tmp_path, *PLAN, *options, "--json").json()["error"] < 1e-10
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    said = succeed(tmp_path, "plan", "stream", "--rounds", 1, "--epsilon", 4, "--people", 1).out
+    assert said.startswith("glance for 1 person over 1 round, ε = 4")
+    assert "1 people" not in said
+
+
 def test_it_says_where_a_plan_is_weak(tmp_path: Path) -> None:
     narrow = ("--epsilon", 8, "--people", 250, "--low", 0, "--high", 0.001)
     said = succeed(tmp_path, *PLAN, *narrow).out
@@ -105,7 +121,7 @@ def test_it_says_where_a_plan_is_weak(tmp_path: Path) -> None:
         ("--epsilon 4 --people 10000 --error 0", "must be above 0 and below 0.5, got 0"),
         ("--epsilon 4 --people 10000 --error nan", "must be above 0 and below 0.5, got nan"),
         ("--epsilon 4 --error 0.7", "must be above 0 and below 0.5, got 0.7"),
-        ("--people 1000 --error 0.01", "can't reach an error of 0.01: even at ε = 20"),
+        ("--people 1000 --error 0.01", "can't reach an error of 0.01: even at ε = "),
         ("--epsilon 4 --people 10000 --low 0.6 --high 0.4", "lies in 0 to 1, got 0.6 to 0.4"),
         ("--epsilon 4 --people 10000 --high nan", "lies in 0 to 1, got 0.0 to nan"),
         ("--epsilon 4 --people 10000 --rounds 0", "rounds must be between 1 and 1048576, got 0"),

@@ -38,6 +38,12 @@ def test_the_json_of_a_run_has_every_round(tmp_path: Path) -> None:
     assert all(row["band_low"] < row["low"] < row["high"] < row["band_high"] for row in run["rows"])
 
 
+def test_a_thousand_million_people_may_take_part(tmp_path: Path) -> None:
+    most = ("simulate", "stream", "--people", 10**9, "--rounds", 5, "--share", 1, "--json")
+    (run,) = succeed(tmp_path, *most).json()["runs"]
+    assert run["maximal_error"] < 1e-3
+
+
 def test_the_seed_decides(tmp_path: Path) -> None:
     outs = [succeed(tmp_path, *SMALL, "--seed", seed).out for seed in (1, 1, 2)]
     assert outs[0] == outs[1] != outs[2]
@@ -75,7 +81,45 @@ def test_many_repetitions_give_errors(tmp_path: Path) -> None:
     assert [float(row["median"]) for row in saved] == [row["median"] for row in found["rows"]]
     told = succeed(tmp_path, *many).out
     assert told.startswith("Maximal error over the rounds: static: 400 people, 8 rounds, 40")
-    assert f"{found['rows'][0]['mean_maximal_error']:.4f}" in told
+    assert f"{found['rows'][0]['mean_maximal_error']:.4g}" in told
+
+
+def test_errors_are_told_in_digits_that_count(tmp_path: Path) -> None:
+    noise = ("--rounds", 500, "--people", 10, "--mechanism", "borappor", "--epsilon", 0.1)
+    told = succeed(tmp_path, "simulate", "stream", *noise, "--repetitions", 3).out
+    assert "…" not in told
+    assert "5000 " in told
+
+
+def test_the_same_budget_twice_is_one(tmp_path: Path) -> None:
+    twice = (*SMALL, "--epsilon", 4, "--epsilon", 4)
+    assert succeed(tmp_path, *twice).out == succeed(tmp_path, *SMALL, "--epsilon", 4).out
+    many = succeed(tmp_path, *twice, "--repetitions", 5, "--json").json()
+    assert [row["epsilon"] for row in many["rows"]] == [4.0]
+
+
+def test_what_is_infinite_is_an_empty_cell(tmp_path: Path) -> None:
+    few = ("simulate", "stream", "--rounds", 30, "--people", 25, "--share", 0.5)
+    found = succeed(tmp_path, *few, "--json", "--csv", "rounds.csv").json()
+    with (tmp_path / "rounds.csv").open() as file:
+        saved = list(csv.DictReader(file))
+    single = [row["stderr"] for row in saved if row["reports"] == "1"]
+    assert single
+    assert set(single) == {""}
+    told = [row.get("stderr") for row in found["runs"][0]["rows"]]
+    assert [row["stderr"] == "" for row in saved] == [value is None for value in told]
+
+
+@pytest.mark.parametrize(("name", "has"), [("lpa", False), ("lpu", False), ("glance", True)])
+def test_intervals_have_columns_where_there_are_any(name: str, has: bool, tmp_path: Path) -> None:
+    told = succeed(tmp_path, *SMALL, "--mechanism", name).out
+    assert ("95 % interval" in told) == has
+    assert ("band" in told) == has
+
+
+def test_one_is_singular(tmp_path: Path) -> None:
+    one = ("simulate", "stream", "--rounds", 1, "--people", 1)
+    assert succeed(tmp_path, *one).out.startswith("static: 1 person, 1 round, ε = 4\n")
 
 
 def test_silent_rounds_have_a_column_where_there_are_any(tmp_path: Path) -> None:
@@ -124,7 +168,7 @@ def test_plots_are_saved(
         (("--epsilon", 0), "epsilon must be above 0 and finite, got 0.0"),
         (("--repetitions", 0), "a standard error needs at least 2 repetitions, got 0"),
         (("--epsilon", 1, "--epsilon", 2), "one run has one ε, got 2; .* with --repetitions"),
-        (("--share", 2), "a share lies in 0 to 1, a swing isn't negative: 2.0, 0.3"),
+        (("--share", 2), "a share lies in 0 to 1, a swing is finite and isn't negative: 2.0, 0.3"),
         (("--plot", "x.html"), "a figure is saved as .png, .svg, .pdf; got 'x.html'"),
         (("--plot", "no/x.png"), "there is no folder no to save x.png in"),
         (("--csv", "no/x.csv"), "there is no folder no to save x.csv in"),

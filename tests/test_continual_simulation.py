@@ -120,7 +120,9 @@ def test_large_factorials_continue_the_table(seed: int) -> None:
     assert abs(found.std() / np.sqrt(10_000 * 0.3 * 0.7) - 1) < 6 / np.sqrt(2 * found.size)
 
 
-@pytest.mark.parametrize(("people", "places"), [(300, 20), (60, 20), (3, 20), (100, 50), (9, 1)])
+@pytest.mark.parametrize(
+    ("people", "places"), [(300, 20), (60, 20), (3, 20), (100, 50), (9, 1), (4, 4)]
+)
 def test_a_spread_puts_everybody_somewhere(people: int, places: int, seed: int) -> None:
     """By Poisson numbers and a few people more, or one place after another."""
     with compiled_from(0):
@@ -135,6 +137,25 @@ def test_a_spread_puts_everybody_somewhere(people: int, places: int, seed: int) 
         pair = binomial_law(people, 2 / places)
         assert_follows(Counter(both), pair, 40_000)
         assert rejects(Counter(both), law, 40_000)
+
+
+@pytest.mark.parametrize("good", [10**9, 10**11])
+def test_few_draws_from_very_many_people_follow_the_binomial_law(good: int, seed: int) -> None:
+    """NumPy's sampler ends at 10⁹; so many people are the same as drawing with replacement."""
+    drawn, lots = np.full(500, 8), Lots(Seeded(seed))
+    found = [lots.hypergeometric(np.array(good), np.array(good), drawn) for _ in range(40)]
+    counts = Counter(np.concatenate(found).tolist())
+    assert_follows(counts, binomial_law(8, 0.5), 20_000)
+    assert rejects(counts, binomial_law(8, 0.53), 20_000)
+
+
+@PATHS
+@pytest.mark.parametrize("cls", [Glance, Harmony, Borappor, KShot])
+def test_nobody_says_nothing(cls: type[ContinualMechanism], size: int) -> None:
+    nobody = np.zeros((5, 2), np.int64)
+    with compiled_from(size):
+        counts = cls.calibrate(5, 4.0).simulate_many(nobody, 200, Seeded(1))
+    assert not counts.any()
 
 
 @pytest.mark.parametrize("coins", [0, 1, 63, 64, 65, 200, 1500])

@@ -8,7 +8,14 @@ from matplotlib.lines import Line2D
 
 from sudare import Seeded, plots
 from sudare.errors import ParameterError
-from sudare.experiments import METHODS, Run, compare_streams, error_series, run_once
+from sudare.experiments import (
+    METHODS,
+    MaximalErrorCurve,
+    Run,
+    compare_streams,
+    error_series,
+    run_once,
+)
 from sudare.scenarios import counted, stream
 
 
@@ -69,6 +76,26 @@ def test_errors_are_joined_points_on_a_logarithmic_axis() -> None:
     for curve, line in zip(curves, joined, strict=True):
         assert np.asarray(line.get_ydata()).tolist() == curve.y.tolist()
     assert len({str(line.get_color()) for line in joined}) == 3
+
+
+def test_one_round_is_seen() -> None:
+    run = run_once("glance", METHODS["glance"](1, 4.0), counted([0.5], 100), Seeded(1))
+    figure = plots.stream_figure([run])
+    assert line_of(figure, "truth").get_marker() == "_"
+    low, high = figure.axes[0].get_xlim()
+    assert [tick for tick in figure.axes[0].get_xticks() if low <= tick <= high] == [1]
+    (many,) = runs("glance")
+    assert not line_of(plots.stream_figure([many]), "truth").get_marker()
+
+
+def test_errors_that_are_one_number_have_plain_ticks() -> None:
+    one = np.array([100.0008333])
+    curve = MaximalErrorCurve("borappor", np.array([4.0]), one, np.array([1e-11]))
+    figure = plots.stream_error_figure([curve])
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    assert not axes.yaxis.get_major_formatter().get_offset()
+    assert all(len(tick.get_text()) < 8 for tick in axes.get_yticklabels())
 
 
 def test_a_figure_of_nothing_is_refused() -> None:

@@ -18,6 +18,7 @@ Counts = NDArray[np.int64]
 Truth = Counts | Groups
 
 _FACTORIALS = 1 << 16  # whose logarithms are kept
+_NUMPYS = 10**9  # from as many good or bad on NumPy's hypergeometric sampler refuses
 
 
 class Lots:
@@ -52,7 +53,8 @@ class Lots:
 
     def hypergeometric(self, good: Counts, bad: Counts, drawn: Counts) -> Counts:
         """How many of the good are among those drawn without replacement."""
-        if drawn.size < COMPILE_FROM:
+        few = drawn.size < COMPILE_FROM
+        if few and max(good.max(initial=0), bad.max(initial=0)) < _NUMPYS:
             return np.asarray(self.generator.hypergeometric(good, bad, drawn))
         from sudare.kernels.streams import draw_hypergeometrics
 

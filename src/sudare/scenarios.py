@@ -78,8 +78,10 @@ def stream(  # noqa: PLR0913 - each is a part of what happens
     """
     if kind not in _WAYS:
         raise ParameterError(f"a stream is one of {', '.join(KINDS)}, got {kind!r}")
-    if not 0 <= share <= 1 or swing < 0:
-        raise ParameterError(f"a share lies in 0 to 1, a swing isn't negative: {share}, {swing}")
+    if not 0 <= share <= 1 or not 0 <= swing < math.inf:
+        raise ParameterError(
+            f"a share lies in 0 to 1, a swing is finite and isn't negative: {share}, {swing}"
+        )
     way = share + _WAYS[kind](Streams(rounds).rounds, swing, rng)
     if kind == "random-walk":
         way = np.abs((way + 1) % 2 - 1)  # thrown back: 1.1 is 0.9, -0.1 is 0.1

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from sudare.bounds.shots import ALLOWED, extreme_share, nearest_share
 from sudare.domain import Streams, whole
 from sudare.errors import ParameterError
 from sudare.estimate import Floats
@@ -14,7 +16,7 @@ from sudare.mechanisms.kshot import KShot
 
 GUESS = 0.5  # the error of saying ½ in every round, whatever happens, is never more
 _LEVEL = 0.95
-_MOST_PEOPLE = 10**12
+MOST_PEOPLE = 10**12
 _MOST_EPSILON = 20.0  # e^20: there is hardly any noise left to take away
 _PER_UNIT = 1000  # steps of a budget, where the smallest is searched
 _SILENT = 0.05  # a chance of rounds without reports that a plan may come with
@@ -27,7 +29,9 @@ class StreamPlan:
     """A design for counting over time, and what it is predicted to do.
 
     Attributes:
-        mechanism: Glance, or KShot where people had better report in several rounds.
+        mechanism: Glance, or KShot where people had better report in several rounds: where the
+            worst round is then predicted to be off by less at ``share``, and at no end of the
+            range by 2 % more.
         epsilon: the budget of a whole stream that it was made for.
         people: how many take part.
         low: what the share in state 1 is expected to be at least.
@@ -106,6 +110,7 @@ def check_error(error: float) -> float:
     return error
 
 
+@lru_cache(maxsize=256)  # a search asks for the same ones again
 def worst_error(mechanism: Glance | KShot, people: int, share: float) -> tuple[float, float]:
     """The mean error of the worst round, and what it exceeds in one stream of twenty.
 
@@ -124,16 +129,19 @@ def worst_error(mechanism: Glance | KShot, people: int, share: float) -> tuple[f
     rounds = mechanism.rounds
     scale = np.sqrt(said * (1 - said) / sizes) / slope / spread
     one_report = 1 / (sizes * slope * scale)
-    far = (spread * (5 + math.sqrt(2 * math.log(rounds))) + 12 * one_report).max()
-    errors = np.linspace(0, min(limit, far), _ERRORS)
+    far = min(limit, (spread * (5 + math.sqrt(2 * math.log(rounds))) + 12 * one_report).max())
+    # The law jumps where all reports are the same. Where they mostly are, nearly all of it does.
+    alike = np.concatenate([said / (slope * scale), (1 - said) / (slope * scale)])
+    edges = np.unique(np.r_[np.linspace(0, far, _ERRORS), alike[alike < far]])
+    errors = (edges[1:] + edges[:-1]) / 2
     reach = errors[:, np.newaxis] * slope * sizes * scale
     middle = sizes * said
     within = _at_most(middle + reach, sizes, said) - _at_most(
         np.ceil(middle - reach) - 1, sizes, said
     )
     law = (within @ weights) ** rounds
-    mean = float(np.trapezoid(1 - law, errors))
-    return mean, float(errors[min(int(np.searchsorted(law, _LEVEL)), _ERRORS - 1)])
+    mean = float((1 - law) @ np.diff(edges))
+    return mean, float(edges[np.searchsorted(law, _LEVEL)])
 
 
 def _round_sizes(mechanism: Glance | KShot, people: int) -> tuple[Floats, Floats]:
@@ -165,11 +173,35 @@ def _at_most(count: Floats, sizes: Floats | np.float64, chance: float) -> Floats
     return np.where(whole_count < 0, 0.0, np.where(whole_count >= sizes, 1.0, law))
 
 
+Designs = tuple[Glance, KShot]
+
+
+def _designs(rounds: int, epsilon: float, low: float, high: float) -> Designs:
+    """What a plan may choose from."""
+    shot = KShot.calibrate(rounds, epsilon, low=low, high=high)
+    return Glance.calibrate(rounds, epsilon), shot
+
+
+def _better(designs: Designs, people: int, low: float, high: float) -> Glance | KShot:
+    """KShot, unless it is Glance or, with so few people, worse.
+
+    Its variance is smaller, but where lies are rare it is the chance of any that counts, and a
+    person who reports more often lies more often.
+    """
+    glance, shot = designs
+    if shot.shots == 1:
+        return glance
+    for share, allowed in ((extreme_share(low, high), ALLOWED), (nearest_share(low, high), 1.0)):
+        ours, theirs = (worst_error(each, people, share)[0] for each in (shot, glance))
+        if ours > allowed * theirs:
+            return glance
+    return shot
+
+
 def _design(rounds: int, epsilon: float, people: int, low: float, high: float) -> StreamPlan:
     """The design for this budget and this many people, whatever it is worth."""
-    shot = KShot.calibrate(rounds, epsilon, low=low, high=high)
-    mechanism = Glance.calibrate(rounds, epsilon) if shot.shots == 1 else shot
-    share = min(max(low, 0.5), high)
+    mechanism = _better(_designs(rounds, epsilon, low, high), people, low, high)
+    share = nearest_share(low, high)
     error, likely = worst_error(mechanism, people, share)
     reports = people * mechanism.reports_each / rounds
     return StreamPlan(
@@ -192,18 +224,18 @@ def _fewest_people(
     rounds: int, epsilon: float, error: float, low: float, high: float
 ) -> StreamPlan:
     """The plan for the fewest people who reach an error, and seldom leave a round silent."""
-    plan = _design(rounds, epsilon, 1, low, high)  # the mechanism is the same for any number
-    mechanism, silent = plan.mechanism, 1 - plan.mechanism.reports_each / rounds
+    designs, share = _designs(rounds, epsilon, low, high), nearest_share(low, high)
 
     def enough(people: int) -> bool:
-        seldom = rounds * silent**people <= _SILENT
-        return seldom and worst_error(mechanism, people, plan.share)[0] <= error
+        mechanism = _better(designs, people, low, high)
+        seldom = rounds * (1 - mechanism.reports_each / rounds) ** people <= _SILENT
+        return seldom and worst_error(mechanism, people, share)[0] <= error
 
-    people = _first(enough, _MOST_PEOPLE)
+    people = _first(enough, MOST_PEOPLE)
     if people is None:
         raise ParameterError(
             f"at ε = {epsilon} an error of {error} in {rounds} rounds takes more than "
-            f"{_MOST_PEOPLE:,} people"
+            f"{MOST_PEOPLE:,} people"
         )
     return _design(rounds, epsilon, people, low, high)
 
@@ -212,30 +244,35 @@ def _smallest_epsilon(
     rounds: int, people: int, error: float, low: float, high: float
 ) -> StreamPlan:
     """The plan for the smallest budget, in thousandths, that reaches an error."""
+    tried: list[StreamPlan] = []
 
     def enough(steps: int) -> bool:
         plan = _design(rounds, steps / _PER_UNIT, people, low, high)
+        tried.append(plan)
         return plan.reports >= 1 and plan.error <= error
 
-    steps = _first(enough, round(_MOST_EPSILON * _PER_UNIT))
+    # More budget is not always better: where it makes lies rare, people report only once.
+    steps = _first(enough, round(_MOST_EPSILON * _PER_UNIT), slowly=4)
     if steps is None:
-        most = _design(rounds, _MOST_EPSILON, people, low, high)
-        needed = _fewest_people(rounds, _MOST_EPSILON, error, low, high)
+        best = min(tried, key=lambda plan: plan.error)
+        needed = _fewest_people(rounds, best.epsilon, error, low, high)
         raise ParameterError(
             f"{people} people in {rounds} rounds can't reach an error of {error}: even at "
-            f"ε = {_MOST_EPSILON:g} it is {most.error:.2g}, and {needed.people} people are needed"
+            f"ε = {best.epsilon:g} it is {best.error:.2g}, and {needed.people} people are needed"
         )
     return _design(rounds, steps / _PER_UNIT, people, low, high)
 
 
-def _first(enough: Callable[[int], bool], most: int) -> int | None:
-    """The number from 1 on that is enough where the one before it isn't, if there is any."""
-    last = 1
+def _first(enough: Callable[[int], bool], most: int, slowly: int = 1) -> int | None:
+    """The number from 1 on that is enough where the one before it isn't, if there is any.
+
+    The search doubles numbers, or adds a ``slowly``-th of them, until one is enough.
+    """
+    few, last = 0, 1
     while not enough(last):
         if last == most:
             return None
-        last = min(2 * last, most)
-    few = last // 2
+        few, last = last, min(last + max(1, last // slowly), most)
     while last - few > 1:
         middle = (few + last) // 2
         few, last = (few, middle) if enough(middle) else (middle, last)

@@ -57,13 +57,16 @@ def fixed_groups_bound(
     """The same, if people are split into groups of fixed size: exactly Nk/T report in a round.
 
     A sample drawn without replacement varies no more than one drawn with it (Hoeffding 1963).
-    Where people don't divide evenly, the smallest group counts.
+    Where people don't divide evenly, the smallest group counts: as in ``draw_balanced``, a last
+    block of fewer than T people uses that many neighbours' rounds, around a circle.
     """
-    size = check_people(people) * counting.reports_each // counting.rounds
+    rounds, shots = counting.rounds, counting.reports_each
+    blocks, over = divmod(check_people(people), rounds)
+    size = blocks * shots + max(0, over + shots - rounds)
     if size == 0:
         raise ParameterError(
-            f"a group in each of {counting.rounds} rounds needs at least "
-            f"{-(-counting.rounds // counting.reports_each)} people, got {people}"
+            f"a group in each of {rounds} rounds needs at least {rounds - shots + 1} people, "
+            f"got {people}"
         )
     return _bound(_sampled(counting, low, high)._replace(reporting=1.0), size, beta)
 

@@ -8,7 +8,7 @@ import math
 from fractions import Fraction
 
 MOST_SHOTS = 16
-_ALLOWED = 1.02  # times Glance's error, at the least favourable share in the range
+ALLOWED = 1.02  # times Glance's error, at the least favourable share in the range
 
 
 def patterns(shots: int, flips: int) -> tuple[int, int]:
@@ -40,15 +40,28 @@ def round_variance(rounds: int, shots: int, flip: float, share: float) -> float:
     return (noise + share * (1 - share) * (1 - shots / rounds)) * rounds / shots
 
 
+def nearest_share(low: float, high: float) -> float:
+    """The share in a range that is nearest to ½: where the sampling error is largest."""
+    return min(max(low, 0.5), high)
+
+
+def extreme_share(low: float, high: float) -> float:
+    """The one furthest from ½: where noise counts most."""
+    return low if low * (1 - low) < high * (1 - high) else high
+
+
 def best_shots(rounds: int, epsilon: float, low: float = 0.0, high: float = 1.0) -> tuple[int, int]:
     """The (k, r) with the least error, if all that is known of the share is its range.
 
-    Only those count that are nowhere in the range more than 2 % worse than Glance. Of these the
-    one is taken whose largest error in the range is least. Told nothing, this is two rounds
-    from about ε = 3.2 on; told that the share stays near ½, many more.
+    Only those count whose standard error of a round is nowhere in the range more than 2 % above
+    Glance's. Of these the one is taken whose largest standard error in the range is least. Told
+    nothing, this is two rounds from about ε = 3.2 on; told that the share stays near ½, many more.
+
+    This is right for as many people as give several lies in a round. Where lies are rare, the
+    worst round is off if anybody lies at all, and several rounds per person make that likelier.
+    ``sudare.stream_planner`` knows the number of people and takes Glance there.
     """
-    nearest = min(max(low, 0.5), high)  # where the sampling error is largest
-    extreme = low if low * (1 - low) < high * (1 - high) else high
+    nearest, extreme = nearest_share(low, high), extreme_share(low, high)
     glance = [_variance(rounds, 1, 0, epsilon, share) for share in (nearest, extreme)]
     best, least = (1, 0), glance[0]
     for shots in range(2, min(MOST_SHOTS, rounds) + 1):
@@ -56,7 +69,7 @@ def best_shots(rounds: int, epsilon: float, low: float = 0.0, high: float = 1.0)
             here, there = (
                 _variance(rounds, shots, flips, epsilon, share) for share in (nearest, extreme)
             )
-            if there <= _ALLOWED**2 * glance[1] and here < least:
+            if there <= ALLOWED**2 * glance[1] and here < least:
                 best, least = (shots, flips), here
     return best
 

@@ -185,10 +185,16 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
     import numpy as np
 
     from sudare.bounds import maximal
+    from sudare.mechanisms.glance import Glance
     from sudare.repeated import RepeatedResponse
 
-    if not isinstance(mechanism, RepeatedResponse):
-        raise ParameterError(f"{mechanism.name} has no exact law here, only its bound")
+    name, keep = mechanism.name, mechanism.holder
+    if isinstance(mechanism, RepeatedResponse):
+        keep = mechanism.keep
+    elif mechanism.reports_each == 1:
+        name = Glance.name  # one shot is Glance
+    else:
+        raise ParameterError(f"{name} has no exact law here, only its bound")
     slope = mechanism.holder - mechanism.others
     share = min(max(asked.low, (0.5 - mechanism.others) / slope), asked.high)
     ones = round(share * people)
@@ -196,7 +202,7 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
         "glance": maximal.glance_maximum,
         "harmony": maximal.harmony_maximum,
         "borappor": maximal.borappor_maximum,
-    }[mechanism.name](mechanism.keep, people, np.full(mechanism.rounds, ones))
+    }[name](keep, people, np.full(mechanism.rounds, ones))
     quantile = law.quantile(1 - asked.setting.beta)
     return {"share": ones / people, "quantile": quantile, "mean": law.mean}
 

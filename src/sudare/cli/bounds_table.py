@@ -4,6 +4,8 @@ from typing import Any
 
 import rich_click as click
 
+from sudare.cli.cells import amount
+
 
 def show(document: dict[str, Any]) -> None:
     """Print the errors of each mechanism, and the people that a wanted one takes."""
@@ -13,8 +15,10 @@ def show(document: dict[str, Any]) -> None:
 
     low, high = document["low"], document["high"]
     shares = f"{low:g} in every round" if low == high else f"anywhere from {low:g} to {high:g}"
-    people = "" if document["people"] is None else f", {document['people']:,} people"
-    click.echo(f"{document['rounds']:,} rounds{people}, ε = {document['epsilon']:g} for all rounds")
+    setting = [amount(document["rounds"], "round", "rounds")]
+    if document["people"] is not None:
+        setting.append(amount(document["people"], "person", "people"))
+    click.echo(f"{', '.join(setting)}, ε = {document['epsilon']:g} for all rounds")
     click.echo(f"The share of people in state 1 is {shares}.")
     fails = f"but for a chance of {document['beta']:g}"
     if document["people"] is not None:
@@ -41,7 +45,9 @@ def show(document: dict[str, Any]) -> None:
 
 def _people(told: dict[str, Any]) -> str:
     needed = told["people_needed"]
-    return told["reasons"]["people_needed"] if needed is None else f"{needed:,} people"
+    if needed is None:
+        return str(told["reasons"]["people_needed"])
+    return amount(needed, "person", "people")
 
 
 def _line(told: dict[str, Any], name: str, meaning: str) -> tuple[str, str]:

@@ -27,6 +27,11 @@ def text_cell(text: str) -> "Text":
     return Text(printable(text), no_wrap=True, overflow="ellipsis")
 
 
+def amount(number: int, one: str, many: str) -> str:
+    """So many of something: 1 person, 2,000 people."""
+    return f"{number:,} {one if number == 1 else many}"
+
+
 def csv_text(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
     """The rows as CSV, with a header."""
     text = io.StringIO()

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.cells import amount
 from sudare.cli.options import echo_json, json_option
 from sudare.errors import ParameterError
 
@@ -76,15 +77,25 @@ def stream(
 
 def _needed(found: "StreamPlan", error: float) -> dict[str, Any]:
     """How many people would reach an error at this ε, and which ε with these people, if any."""
+    by_people = _reaching(found, error, epsilon=found.epsilon)
+    by_budget = _reaching(found, error, people=found.people)
+    return {
+        "error": error,
+        "people": None if by_people is None else by_people.people,
+        "epsilon": None if by_budget is None else by_budget.epsilon,
+    }
+
+
+def _reaching(
+    found: "StreamPlan", error: float, epsilon: float | None = None, people: int | None = None
+) -> "StreamPlan | None":
     from sudare.stream_planner import best_stream
 
     rounds, low, high = found.mechanism.rounds, found.low, found.high
-    people = best_stream(rounds, found.epsilon, error=error, low=low, high=high).people
     try:
-        least = best_stream(rounds, None, found.people, error=error, low=low, high=high).epsilon
+        return best_stream(rounds, epsilon, people, error=error, low=low, high=high)
     except ParameterError:
-        return {"error": error, "people": people, "epsilon": None}
-    return {"error": error, "people": people, "epsilon": least}
+        return None
 
 
 def _document(found: "StreamPlan", needed: dict[str, Any] | None) -> dict[str, Any]:
@@ -123,8 +134,8 @@ def _show(found: "StreamPlan") -> None:
 
     mechanism = found.mechanism
     click.echo(
-        f"{mechanism.name} for {found.people:,} people over {mechanism.rounds:,} rounds, "
-        f"ε = {found.epsilon:g} for a whole stream"
+        f"{mechanism.name} for {amount(found.people, 'person', 'people')} over "
+        f"{amount(mechanism.rounds, 'round', 'rounds')}, ε = {found.epsilon:g} for a whole stream"
     )
     click.echo(f"  device      {mechanism.odds}")
     click.echo(
@@ -149,14 +160,21 @@ def _show(found: "StreamPlan") -> None:
 
 
 def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
+    from sudare.stream_planner import MOST_PEOPLE
+
     error = needed["error"]
     if asked and found.error <= error:
         click.echo(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
-    these = f"{found.people:,} people"
+    these = amount(found.people, "person", "people")
     budget = (
         f"or ε = {needed['epsilon']:g} with {these}" if needed["epsilon"] else f"no ε with {these}"
     )
     if needed["epsilon"] is None and (found.low, found.high) == (0, 1):
         budget += " (perhaps, if --low and --high told where the share stays)"
-    click.echo(f"  it takes    {needed['people']:,} people for {wanted} at this ε, {budget}")
+    people = (
+        f"no number of people up to {MOST_PEOPLE:,}"
+        if needed["people"] is None
+        else amount(needed["people"], "person", "people")
+    )
+    click.echo(f"  it takes    {people} for {wanted} at this ε, {budget}")

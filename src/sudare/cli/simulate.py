@@ -134,14 +134,15 @@ def stream(
     methods = _methods(names, low, high, fixed_groups=fixed_groups)
     about = {"stream": happens, "rounds": len(held), "people": people, "seed": seed}
     outputs = Outputs(as_json, as_csv, plot)
+    budgets = sorted(set(epsilons))
     if repetitions == 1:
-        if len(epsilons) > 1:
+        if len(budgets) > 1:
             raise ParameterError(
-                f"one run has one ε, got {len(epsilons)}; compare several with --repetitions"
+                f"one run has one ε, got {len(budgets)}; compare several with --repetitions"
             )
-        tell_runs(_runs(held, methods, epsilons[0], rng), epsilons[0], about, outputs)
+        tell_runs(_runs(held, methods, budgets[0], rng), budgets[0], about, outputs)
     else:
-        outcomes = _outcomes(held, methods, sorted(epsilons), repetitions, rng)
+        outcomes = _outcomes(held, methods, budgets, repetitions, rng)
         tell_errors(outcomes, {**about, "repetitions": repetitions}, outputs)
 
 

@@ -1,12 +1,13 @@
 """Simulated streams as tables, JSON, CSV and plots."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rich_click as click
 
-from sudare.cli.cells import csv_text
+from sudare.cli.cells import amount, csv_text
 from sudare.cli.options import echo_json
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs:
     click.echo(title)
     _print_runs(runs)
     for run in runs:
-        silent = f"; {run.missing} rounds without reports" if run.missing else ""
+        rounds = amount(run.missing, "round", "rounds")
+        silent = f"; {rounds} without reports" if run.missing else ""
         click.echo(f"{run.method}: maximal error {run.maximal_error:.2%}{silent}")
 
 
@@ -67,7 +69,8 @@ def tell_errors(outcomes: "list[Outcome]", about: dict[str, Any], outputs: Outpu
 
 
 def _title(about: Mapping[str, Any]) -> str:
-    return f"{about['stream']}: {about['people']:,} people, {about['rounds']:,} rounds"
+    people = amount(about["people"], "person", "people")
+    return f"{about['stream']}: {people}, {amount(about['rounds'], 'round', 'rounds')}"
 
 
 def _row(outcome: "Outcome") -> dict[str, Any]:
@@ -90,18 +93,26 @@ def _save_csv(rows: list[dict[str, Any]], path: Path | None) -> None:
         from sudare.files import write_whole
 
         fields = list(dict.fromkeys(name for row in rows for name in row))
-        write_whole(path, csv_text(rows, fields).encode())
+        known = [{name: _known(value) for name, value in row.items()} for row in rows]
+        write_whole(path, csv_text(known, fields).encode())
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401 - what a cell may hold
+    """The value, or nothing where it is an infinite number: as JSON has it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _print_runs(runs: "list[Run]") -> None:
-    """A row per round: of one mechanism with its intervals, of several the estimates alone."""
+    """A row per round: of one mechanism with intervals, if any, of several the estimates alone."""
     several = len(runs) > 1
-    heads = [run.method for run in runs] if several else ["estimate", "95 % interval", "band"]
+    intervals = not several and runs[0].estimate is not None
+    heads = [run.method for run in runs] if several else ["estimate"]
+    heads += ["95 % interval", "band"] * intervals
     lines = []
     for rows in zip(*(run.rows() for run in runs), strict=True):
         cells = [str(rows[0]["round"]), f"{rows[0]['truth']:.2%}"]
         cells += ["–" if row["estimate"] is None else f"{row['estimate']:.2%}" for row in rows]
-        if not several:
+        if intervals:
             cells += [_ends(rows[0], "low", "high"), _ends(rows[0], "band_low", "band_high")]
         lines.append(cells)
     _print_table(["round", "truth", *heads], lines)
@@ -120,9 +131,9 @@ def _print_errors(outcomes: "list[Outcome]") -> None:
         [
             one.method,
             f"{one.epsilon:g}",
-            f"{one.maximal:.4f}",
-            f"{one.stderr:.4f}",
-            *(f"{quantile:.4f}" for quantile in one.quantiles),
+            f"{one.maximal:.4g}",
+            f"{one.stderr:.2g}",
+            *(f"{quantile:.4g}" for quantile in one.quantiles),
             f"{one.squared:.1e}",
             *([f"{one.missing:.3g}"] * silent),
         ]

@@ -144,7 +144,7 @@ def spread_evenly_at_random(state: State, people: Counts, logs: Logs, out: Count
     for row in range(rows):
         left = people[row]
         short = _SHORT * math.sqrt(left)
-        if short > places or left < places:
+        if short >= places or left < places:
             for place in range(places - 1):
                 out[row, place] = binomial(state, left, laws[place], logs)
                 left -= out[row, place]

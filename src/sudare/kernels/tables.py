@@ -59,7 +59,7 @@ def hypergeometric_row(  # noqa: PLR0913, PLR0917 - compiled code takes its argu
 ) -> int:
     """The same for the good among those drawn."""
     people = good + bad
-    share = good / people
+    share = good / max(1, people)  # of nobody none
     spread = math.sqrt(drawn * share * (1 - share))
     first = max(0, drawn - bad, int(drawn * share) - reach(spread))
     row[:] = 0

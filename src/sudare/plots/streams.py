@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter, ScalarFormatter
 
 from sudare.comparison import Curve
 from sudare.errors import ParameterError
@@ -25,6 +25,7 @@ from sudare.plots.figures import (
 
 _PALE = "#CFE7F7"
 _PANEL = 2.6  # inches of height
+_ALIKE = 0.01  # errors that differ by less are drawn as one
 _BEYOND = 0.25  # how far below 0 and above 1 a panel shows what it has
 
 
@@ -46,7 +47,8 @@ def stream_figure(runs: Sequence[Run], *, level: float = 0.95, title: str = "") 
             axes.set_title(name, fontsize=10, loc="left", parse_math=False, family=family())
     _fit(panels)
     panels[-1].set_xlabel("round")
-    panels[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    whole_rounds = MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1)
+    panels[-1].xaxis.set_major_locator(whole_rounds)
     panels[-1].set_xlim(0.4, runs[0].truth.size + 0.6)
     add_legend(figure)
     return figure
@@ -61,6 +63,13 @@ def stream_error_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
         points = container.lines[0]
         colour = INK if points is None else points.get_color()
         axes.plot(curve.x, curve.y, color=colour, linewidth=0.9, alpha=0.6, label="_joined")
+    low, high = axes.get_ylim()
+    if high < low * (1 + _ALIKE):
+        axes.set_ylim(low * (1 - _ALIKE), high * (1 + _ALIKE))
+    for axis in (axes.xaxis, axes.yaxis):
+        formatter = axis.get_major_formatter()
+        if isinstance(formatter, ScalarFormatter):
+            formatter.set_useOffset(False)  # nobody adds that up
     return figure
 
 
@@ -88,7 +97,16 @@ def _draw(axes: Axes, run: Run, level: float) -> None:
         markersize=3 if rounds.size <= 100 else 0,
         label="estimate",
     )
-    axes.plot(rounds, run.truth, color=INK, linewidth=1.6, label="truth")
+    axes.plot(
+        rounds,
+        run.truth,
+        color=INK,
+        linewidth=1.6,
+        marker="_" if rounds.size == 1 else "",  # a line through one point is nothing
+        markersize=20,
+        markeredgewidth=1.6,
+        label="truth",
+    )
     if run.missing:
         silent = rounds[np.isnan(run.shares)]
         axes.plot(
