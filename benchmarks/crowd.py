@@ -23,7 +23,7 @@ from report import RESULT, rows_table, save, significant
 from sudare import Glance, KShot, Seeded
 from sudare.continual import ContinualMechanism
 from sudare.crowd import Crowd
-from sudare.live import LiveCount
+from sudare.live import LiveCount, RoundEstimate
 
 PEOPLE, ROUNDS, EPSILON = 1_000_000, 1000, 4.0
 CALIBRATED: dict[str, Any] = {"glance": Glance.calibrate, "kshot": KShot.calibrate}
@@ -55,8 +55,9 @@ def streamed(mechanism: ContinualMechanism, people: int) -> dict[str, Any]:
     for number, held in enumerate(states(people, mechanism.rounds), 1):
         live.add(crowd.observe(number, held))
         closed = live.close(number)
-        low, high = closed.simultaneous(COVERED) if closed else (0.0, 1.0)
-        outside += not low <= held.mean() <= high
+        if isinstance(closed, RoundEstimate):
+            low, high = closed.simultaneous(COVERED)
+            outside += not low <= held.mean() <= high
     seconds = time.perf_counter() - start
     if outside or live.received.counted != people * mechanism.reports_each:
         raise SystemExit(f"{outside} rounds miss their band; received: {live.received}")

@@ -79,7 +79,8 @@ def main() -> None:
         delayed = generator.random(len(reports)) < DELAYED
         live.add(np.concatenate([waiting, reports[~delayed]]))  # those that waited are late by now
         waiting = reports[delayed]
-        estimates.append(live.close(number))
+        closed = live.close(number)
+        estimates.append(closed if isinstance(closed, RoundEstimate) else None)
         truth.append(float(online.mean()))
         if number % 120 == 1:
             print(row(truth[-1], number, estimates[-1]))
