@@ -112,6 +112,6 @@ def test_three_trust_models(
         _, *local, ours, best = (float(cell) for cell in row.split())
         assert best < 1.33 * ours < 2 * best
         assert min(local) > 100 * ours
-    assert 300 < int(gain.split()[-3]) < 900
+    assert 150 < int(gain.split()[-3]) < 450
     assert float(opened.split()[-1].rstrip(".")) == pytest.approx(0.12, abs=1e-3)
     assert plot.read_bytes().startswith(b"\x89PNG")
