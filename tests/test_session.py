@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -76,8 +76,10 @@ def sentence(ended: "Future[NoisyTotal | None]") -> str:
 
 def test_both_ends_come_to_the_same_total_and_count_the_same_bytes(wires: Wires) -> None:
     left, right = wires(5)
+    disjoint = replace(AGREED, disjoint=True)
     one, two = together(
-        lambda: run_one(left, ONE, System(), own=30), lambda: run_two(right, TWO, System())
+        lambda: run_one(left, replace(ONE, agreement=disjoint), System(), own=30),
+        lambda: run_two(right, replace(TWO, agreement=disjoint), System()),
     )
     assert one.result() == two.result()
     assert (left.sent, left.received) == (right.received, right.sent)

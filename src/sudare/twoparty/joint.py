@@ -30,6 +30,7 @@ class _CountForm(msgspec.Struct, forbid_unknown_fields=True):
     people: int
     most: int
     p2_blind: bool
+    disjoint: bool
     proofs: bool
     public: _Hex
     table: msgspec.Raw
@@ -81,6 +82,7 @@ class Count:
             "people": agreement.people,
             "most": agreement.most,
             "p2_blind": agreement.p2_blind,
+            "disjoint": agreement.disjoint,
             "proofs": self.proofs,
             "public": self.public.hex(),
             "table": msgspec.json.decode(agreement.document.to_json()),
@@ -95,7 +97,9 @@ class Count:
         """The count of a document; one that says anything else is refused."""
         read = decode(data, _CountForm, "a count")
         table = TableDocument.from_json(bytes(read.table))
-        agreement = Agreement(table, read.cipher, read.people, read.most, read.p2_blind)
+        agreement = Agreement(
+            table, read.cipher, read.people, read.most, read.p2_blind, read.disjoint
+        )
         return cls(read.name, agreement, bytes.fromhex(read.public), read.proofs)
 
     def secret_json(self, keys: Keys) -> bytes:

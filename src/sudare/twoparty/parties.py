@@ -107,7 +107,7 @@ class Sealed:
         A value that no total of so many people can lead to, whatever the noise, is refused.
         """
         agreement, law = self.agreement, self.agreement.proof.law.trimmed
-        agreement.check_total(own)
+        agreement.check_own(own)
         low, high = law.least, law.least + len(law.counts) - 1
         found = self.cipher.decrypt(self.keys, self.ciphertext, low, agreement.largest + high)
         noisy = _noisy(agreement, found + own, self.thread)

@@ -62,7 +62,7 @@ def run_one(
         mark: made before anything is opened, where keys outlast this run.
     """
     with _refusing(wire):
-        party.agreement.check_total(own)
+        party.agreement.check_own(own)
         if mark is not None:
             mark.check()
         offering, tables = party.receive(wire.receive(Step.HELLO), rng)
