@@ -8,7 +8,13 @@ import pytest
 import rbcl
 
 from plain_cipher import Plain
-from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, SudareError
+from sudare.errors import (
+    InvalidAnswer,
+    InvalidDocument,
+    InvalidMessage,
+    ParameterError,
+    SudareError,
+)
 from sudare.randomness import System
 from sudare.twoparty.agreement import Agreement, cipher_named
 from sudare.twoparty.cipher_bits import PROOF, encrypt_bit, is_bit
@@ -17,7 +23,7 @@ from sudare.twoparty.digits import shipped
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.joint import Count, encrypted, record_size, summed
-from sudare.twoparty.parties import Listening, NoisyTotal, Starting
+from sudare.twoparty.parties import Holding, Listening, NoisyTotal, Starting
 
 CIPHER = cipher_named("elgamal")
 KEYS = CIPHER.keys()
@@ -38,8 +44,8 @@ SMALL = Count("cups", Agreement(document(10), people=300, most=10), KEYS.public)
 def opened(count: Count, records: bytes) -> NoisyTotal:
     """What P1 opens of these records, by the machines of both parties."""
     holding, _ = summed(count, CIPHER, records)
-    p2, hello = Starting(count.agreement, CIPHER, holding).greet(System())
-    p1, tables = Listening(count.agreement, CIPHER, KEYS).receive(hello, System())
+    p2, hello = Starting(count.terms, CIPHER, holding).greet(System())
+    p1, tables = Listening(count.terms, CIPHER, KEYS).receive(hello, System())
     answering, answer = p2.receive(tables, System())
     ended, result = p1.receive(answer).open()
     assert answering.receive(result).result == ended.result
@@ -62,6 +68,13 @@ def test_only_the_noisy_total_is_opened(count: Count, values: list[int]) -> None
     assert law.least <= found.total - sum(values) <= -law.least
     assert (found.epsilon, found.delta) == (1.0, 1e-6)
     assert found.mean_noise == float(count.agreement.proof.mean)
+
+
+def test_a_total_or_another_count_is_refused_at_the_greeting() -> None:
+    for other in (BITS.agreement, replace(BITS, name="others").terms):
+        _, hello = Starting(other, CIPHER, Holding(total=5)).greet(System())
+        with pytest.raises(InvalidMessage, match="the parties don't agree: count is"):
+            Listening(BITS.terms, CIPHER, KEYS).receive(hello, System())
 
 
 def test_records_are_64_bytes_and_192_with_a_proof() -> None:

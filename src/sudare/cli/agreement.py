@@ -83,7 +83,7 @@ def agreed(
         raise ParameterError("the tables come from --table, or from --epsilon with --delta")
     if count_file is not None:
         count = Count.from_json(read_document(count_file))
-        return count, count.agreement
+        return count, count.terms
     if table is not None:
         document = TableDocument.from_json(read_document(table))
     else:

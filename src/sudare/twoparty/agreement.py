@@ -34,6 +34,7 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: int
     p2_blind: bool
     disjoint: bool
+    count: str
     table: str
 
 
@@ -48,6 +49,7 @@ class Agreement:
         most: a person counts from 0 to this, so nobody moves a total by more.
         p2_blind: P2 never sees the result: tables are then enough that fail against P2 only.
         disjoint: nobody is in both parties' totals, so nobody moves their sum by more.
+        count: the key of the count that devices encrypt to, empty if there is none.
     """
 
     document: TableDocument
@@ -56,6 +58,7 @@ class Agreement:
     most: int = 1
     p2_blind: bool = False
     disjoint: bool = False
+    count: str = ""
 
     def __post_init__(self) -> None:
         sensitivity = self.document.guarantee.sensitivity
@@ -95,6 +98,7 @@ class Agreement:
             self.most,
             self.p2_blind,
             self.disjoint,
+            self.count,
             self.document.key,
         )
         return canonical(terms)

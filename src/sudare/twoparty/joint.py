@@ -6,7 +6,7 @@ A device's record is its ciphertext, and where proofs are asked for, a proof tha
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
 import msgspec
@@ -70,6 +70,11 @@ class Count:
     def key(self) -> str:
         """SHA-256 of the canonical form: what a ledger charges."""
         return hashlib.sha256(canonical(self._document)).hexdigest()
+
+    @property
+    def terms(self) -> Agreement:
+        """What the parties of this count agree on: another count, or none, is refused."""
+        return replace(self.agreement, count=self.key)
 
     @property
     def _document(self) -> dict[str, Any]:
