@@ -26,6 +26,7 @@ from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import System
 from sudare.twoparty import connection
 from sudare.twoparty.agreement import Agreement
+from sudare.twoparty.cipher import Keys
 from sudare.twoparty.connection import Credentials, Wire
 from sudare.twoparty.digits import digits
 from sudare.twoparty.document import TableDocument
@@ -83,6 +84,35 @@ def test_both_ends_come_to_the_same_total_and_count_the_same_bytes(wires: Wires)
     )
     assert one.result() == two.result()
     assert (left.sent, left.received) == (right.received, right.sent)
+
+
+class Late(Plain):
+    """Opens only when told to."""
+
+    def __init__(self) -> None:
+        self.told = threading.Event()
+
+    def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
+        assert self.told.wait(5), "P2 was kept waiting"
+        return super().decrypt(keys, ciphertext, low, high)
+
+
+def test_a_blind_p2_hears_all_before_anything_is_opened(wires: Wires) -> None:
+    """Else the time of opening would tell it how large the total is."""
+    blind, cipher = replace(AGREED, p2_blind=True), Late()
+    left, right = wires(10)
+
+    def second() -> NoisyTotal | None:
+        ended = run_two(right, replace(TWO, agreement=blind), System())
+        assert not right.connection.recv(1), "P1 goes on talking"
+        cipher.told.set()
+        return ended
+
+    one, two = together(lambda: run_one(left, Listening(blind, cipher), System()), second)
+    found = one.result()
+    assert two.result() is None
+    assert found is not None
+    assert abs(found.total - 500) < 10
 
 
 def test_a_refusal_is_told_to_the_other_side(wires: Wires) -> None:
