@@ -10,6 +10,7 @@ import rbcl
 from plain_cipher import Plain
 from sudare.errors import (
     InvalidAnswer,
+    InvalidCiphertext,
     InvalidDocument,
     InvalidMessage,
     ParameterError,
@@ -106,6 +107,15 @@ def test_a_document_that_says_something_else_is_refused(field: str, value: objec
         Count.from_json(msgspec.json.encode(changed))
 
 
+@pytest.mark.parametrize("public", [b"", bytes(POINT), b"\xff" * POINT, KEYS.public[:-1]])
+def test_a_public_key_that_is_none_is_a_sentence(public: bytes) -> None:
+    with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+        encrypt_bit(public, 1, b"a count")
+    for count in (BITS, PROVED):
+        with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+            replace(count, public=public)
+
+
 def test_a_value_out_of_range_is_refused_on_the_device_without_being_told() -> None:
     for values in ([0, 11], [3, -1]):
         with pytest.raises(InvalidAnswer, match="at position 1 is not from 0 to 10") as error:
@@ -122,7 +132,11 @@ def test_files_that_are_no_records_are_refused() -> None:
         (BITS, record[:-1], "can't have 63 bytes"),
         (BITS, three + record + record, "at position 4 stands there twice"),
         (many, three, "2 people are agreed on, the file has 3 records"),
-        (BITS, secrets.token_bytes(32) + bytes(32), "point"),
+        (
+            BITS,
+            three + secrets.token_bytes(32) + bytes(32),
+            "the record at position 3 can't be.*point",
+        ),
         (PROVED, secrets.token_bytes(192), "the proof at position 0 does not hold"),
     ):
         with pytest.raises(SudareError, match=sentence):
@@ -174,6 +188,17 @@ def test_every_changed_byte_and_length_is_refused() -> None:
         assert not is_bit(KEYS.public, bytes(changed), CONTEXT)
     for wrong in (record[:-1], record + b"\0", b"", bytes(len(record)), b"\xff" * len(record)):
         assert not is_bit(KEYS.public, wrong, CONTEXT)
+
+
+def test_a_point_in_another_form_is_refused() -> None:
+    """Its highest bit set: some libraries take that for the same point."""
+    record = bytearray(encrypt_bit(KEYS.public, 0, CONTEXT))
+    for at in (POINT - 1, PAIR - 1):
+        longer = record.copy()
+        longer[at] |= 0x80
+        assert not is_bit(KEYS.public, bytes(longer), CONTEXT)
+    other = KEYS.public[:-1] + bytes([KEYS.public[-1] | 0x80])
+    assert not is_bit(other, bytes(record), CONTEXT)
 
 
 def test_a_scalar_in_another_form_is_refused() -> None:

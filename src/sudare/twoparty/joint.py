@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 
 from sudare.documents import canonical, decode
-from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError
-from sudare.twoparty.agreement import Agreement
+from sudare.errors import InvalidAnswer, InvalidCiphertext, InvalidDocument, ParameterError
+from sudare.twoparty.agreement import Agreement, cipher_named
 from sudare.twoparty.cipher import Cipher, Keys
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.parties import Holding
@@ -65,6 +65,7 @@ class Count:
                 f"proofs are of bits under elgamal, got a range up to {self.agreement.most} "
                 f"under {self.agreement.cipher}"
             )
+        cipher_named(self.agreement.cipher).encrypt(self.public, 0)  # raises if it is no key
 
     @property
     def key(self) -> str:
@@ -167,7 +168,12 @@ def summed(
         if ciphertext in seen:
             raise InvalidDocument(f"the ciphertext at position {position} stands there twice")
         seen.add(ciphertext)
-        total = cipher.add(total, ciphertext)
+        try:
+            total = cipher.add(total, ciphertext)
+        except InvalidCiphertext as error:
+            raise InvalidDocument(
+                f"the record at position {position} can't be added: {error}"
+            ) from None
         if not position % _OFTEN:
             progress(position)
     return Holding(ciphertext=total, public=public), number
