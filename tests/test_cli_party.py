@@ -43,8 +43,8 @@ def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
     """In at most 64 kB, and a quarter of a second of both processors' time."""
     ends = together(
         tmp_path,
-        (*TERMS, *TRIAL, "--total", 1000, "--json"),
-        (*TERMS, *TRIAL, "--total", 234, "--json"),
+        (*TERMS, *TRIAL, "--disjoint", "--total", 1000, "--json"),
+        (*TERMS, *TRIAL, "--disjoint", "--total", 234, "--json"),
     )
     assert [end.code for end in ends] == [0, 0]
     one, two = (end.json() for end in ends)
@@ -66,6 +66,12 @@ def test_people_are_told_what_it_cost_and_what_is_not_proved(tmp_path: Path) -> 
         assert part in one.out
     assert two.out == one.out
     assert two.err == "Warning: no TLS, so this is a trial on one machine\n"
+
+
+def test_the_cost_is_told_with_its_condition(tmp_path: Path) -> None:
+    terms = (*TERMS, *TRIAL, "--disjoint", "--total", 5)
+    for end in together(tmp_path, terms, terms):
+        assert "ε = 1, δ = 1e-06, proved if nobody is in both totals\n" in end.out
 
 
 def test_a_blind_p2_is_not_told(tmp_path: Path) -> None:
@@ -121,6 +127,7 @@ def test_a_count_is_opened_once(tmp_path: Path, proofs: bool) -> None:
         (("one", "--listen", "h:1", *TERMS, "--count", "c", *TRIAL), "the tables come from"),
         (("one", "--listen", "h:1", *TERMS, "--secret", "s", *TRIAL), "belong together"),
         (("one", "--listen", "h:1", *TERMS, "--total", -1, *TRIAL), "lies outside"),
+        (("one", "--listen", "h:1", *TERMS, "--total", 5, *TRIAL), "a person in both totals"),
         (("one", "--listen", "h:1", *TERMS, "--most", 4, *TRIAL), "no tables are shipped for"),
         (
             ("one", "--listen", "h:1", *TERMS, "--most", 2, "--sensitivity", 1, *TRIAL),

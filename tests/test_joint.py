@@ -8,7 +8,14 @@ import pytest
 import rbcl
 
 from plain_cipher import Plain
-from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, SudareError
+from sudare.errors import (
+    InvalidAnswer,
+    InvalidCiphertext,
+    InvalidDocument,
+    InvalidMessage,
+    ParameterError,
+    SudareError,
+)
 from sudare.randomness import System
 from sudare.twoparty.agreement import Agreement, cipher_named
 from sudare.twoparty.cipher_bits import PROOF, encrypt_bit, is_bit
@@ -17,7 +24,7 @@ from sudare.twoparty.digits import shipped
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.joint import Count, encrypted, record_size, summed
-from sudare.twoparty.parties import Listening, NoisyTotal, Starting
+from sudare.twoparty.parties import Holding, Listening, NoisyTotal, Starting
 
 CIPHER = cipher_named("elgamal")
 KEYS = CIPHER.keys()
@@ -38,8 +45,8 @@ SMALL = Count("cups", Agreement(document(10), people=300, most=10), KEYS.public)
 def opened(count: Count, records: bytes) -> NoisyTotal:
     """What P1 opens of these records, by the machines of both parties."""
     holding, _ = summed(count, CIPHER, records)
-    p2, hello = Starting(count.agreement, CIPHER, holding).greet(System())
-    p1, tables = Listening(count.agreement, CIPHER, KEYS).receive(hello, System())
+    p2, hello = Starting(count.terms, CIPHER, holding).greet(System())
+    p1, tables = Listening(count.terms, CIPHER, KEYS).receive(hello, System())
     answering, answer = p2.receive(tables, System())
     ended, result = p1.receive(answer).open()
     assert answering.receive(result).result == ended.result
@@ -62,6 +69,13 @@ def test_only_the_noisy_total_is_opened(count: Count, values: list[int]) -> None
     assert law.least <= found.total - sum(values) <= -law.least
     assert (found.epsilon, found.delta) == (1.0, 1e-6)
     assert found.mean_noise == float(count.agreement.proof.mean)
+
+
+def test_a_total_or_another_count_is_refused_at_the_greeting() -> None:
+    for other in (BITS.agreement, replace(BITS, name="others").terms):
+        _, hello = Starting(other, CIPHER, Holding(total=5)).greet(System())
+        with pytest.raises(InvalidMessage, match="the parties don't agree: count is"):
+            Listening(BITS.terms, CIPHER, KEYS).receive(hello, System())
 
 
 def test_records_are_64_bytes_and_192_with_a_proof() -> None:
@@ -93,6 +107,15 @@ def test_a_document_that_says_something_else_is_refused(field: str, value: objec
         Count.from_json(msgspec.json.encode(changed))
 
 
+@pytest.mark.parametrize("public", [b"", bytes(POINT), b"\xff" * POINT, KEYS.public[:-1]])
+def test_a_public_key_that_is_none_is_a_sentence(public: bytes) -> None:
+    with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+        encrypt_bit(public, 1, b"a count")
+    for count in (BITS, PROVED):
+        with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+            replace(count, public=public)
+
+
 def test_a_value_out_of_range_is_refused_on_the_device_without_being_told() -> None:
     for values in ([0, 11], [3, -1]):
         with pytest.raises(InvalidAnswer, match="at position 1 is not from 0 to 10") as error:
@@ -109,7 +132,11 @@ def test_files_that_are_no_records_are_refused() -> None:
         (BITS, record[:-1], "can't have 63 bytes"),
         (BITS, three + record + record, "at position 4 stands there twice"),
         (many, three, "2 people are agreed on, the file has 3 records"),
-        (BITS, secrets.token_bytes(32) + bytes(32), "point"),
+        (
+            BITS,
+            three + secrets.token_bytes(32) + bytes(32),
+            "the record at position 3 can't be.*point",
+        ),
         (PROVED, secrets.token_bytes(192), "the proof at position 0 does not hold"),
     ):
         with pytest.raises(SudareError, match=sentence):
@@ -161,6 +188,17 @@ def test_every_changed_byte_and_length_is_refused() -> None:
         assert not is_bit(KEYS.public, bytes(changed), CONTEXT)
     for wrong in (record[:-1], record + b"\0", b"", bytes(len(record)), b"\xff" * len(record)):
         assert not is_bit(KEYS.public, wrong, CONTEXT)
+
+
+def test_a_point_in_another_form_is_refused() -> None:
+    """Its highest bit set: some libraries take that for the same point."""
+    record = bytearray(encrypt_bit(KEYS.public, 0, CONTEXT))
+    for at in (POINT - 1, PAIR - 1):
+        longer = record.copy()
+        longer[at] |= 0x80
+        assert not is_bit(KEYS.public, bytes(longer), CONTEXT)
+    other = KEYS.public[:-1] + bytes([KEYS.public[-1] | 0x80])
+    assert not is_bit(other, bytes(record), CONTEXT)
 
 
 def test_a_scalar_in_another_form_is_refused() -> None:

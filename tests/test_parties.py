@@ -82,13 +82,25 @@ def run(
 
 
 def test_both_learn_the_noisy_total_and_what_it_cost() -> None:
-    done = run(own=30)
+    done = run(replace(AGREED, disjoint=True), own=30)
     found = done.opened.result
     assert found == done.informed.result
     width = noise_ways(SMALL).trimmed
     assert width.least <= found.total - 530 <= -width.least
     assert (found.epsilon, found.delta) == (2.0, 0.1)
     assert found.mean_noise == float(AGREED.proof.mean)
+
+
+def test_a_person_in_both_totals_is_covered_or_p1_adds_none() -> None:
+    with pytest.raises(ParameterError, match="sum by up to 2 and the tables cover 1: agree that"):
+        run(own=30)
+    twice = Guarantee(1.0, 1e-6, 2)
+    proof = shipped(twice)
+    assert proof is not None
+    wide = Agreement(TableDocument(twice, proof.scheme), "plain")
+    assert abs(run(wide, own=30).opened.result.total - 530) < 100
+    with pytest.raises(ParameterError, match="up to 4 and the tables cover 2"):
+        run(replace(wide, most=2), own=30)
 
 
 def test_p2_is_not_told_where_the_proof_fails_against_it() -> None:

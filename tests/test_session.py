@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import System
 from sudare.twoparty import connection
 from sudare.twoparty.agreement import Agreement
+from sudare.twoparty.cipher import Keys
 from sudare.twoparty.connection import Credentials, Wire
 from sudare.twoparty.digits import digits
 from sudare.twoparty.document import TableDocument
@@ -76,11 +77,42 @@ def sentence(ended: "Future[NoisyTotal | None]") -> str:
 
 def test_both_ends_come_to_the_same_total_and_count_the_same_bytes(wires: Wires) -> None:
     left, right = wires(5)
+    disjoint = replace(AGREED, disjoint=True)
     one, two = together(
-        lambda: run_one(left, ONE, System(), own=30), lambda: run_two(right, TWO, System())
+        lambda: run_one(left, replace(ONE, agreement=disjoint), System(), own=30),
+        lambda: run_two(right, replace(TWO, agreement=disjoint), System()),
     )
     assert one.result() == two.result()
     assert (left.sent, left.received) == (right.received, right.sent)
+
+
+class Late(Plain):
+    """Opens only when told to."""
+
+    def __init__(self) -> None:
+        self.told = threading.Event()
+
+    def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
+        assert self.told.wait(5), "P2 was kept waiting"
+        return super().decrypt(keys, ciphertext, low, high)
+
+
+def test_a_blind_p2_hears_all_before_anything_is_opened(wires: Wires) -> None:
+    """Else the time of opening would tell it how large the total is."""
+    blind, cipher = replace(AGREED, p2_blind=True), Late()
+    left, right = wires(10)
+
+    def second() -> NoisyTotal | None:
+        ended = run_two(right, replace(TWO, agreement=blind), System())
+        assert not right.connection.recv(1), "P1 goes on talking"
+        cipher.told.set()
+        return ended
+
+    one, two = together(lambda: run_one(left, Listening(blind, cipher), System()), second)
+    found = one.result()
+    assert two.result() is None
+    assert found is not None
+    assert abs(found.total - 500) < 10
 
 
 def test_a_refusal_is_told_to_the_other_side(wires: Wires) -> None:

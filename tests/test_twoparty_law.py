@@ -138,6 +138,15 @@ def test_the_divergence_is_that_of_the_channel(
     assert abs(excess([(1, ways)], guarantee) - enumerated) < Fraction(1, 10**40)
 
 
+def test_a_sensitivity_beyond_the_noise_is_refuted_at_once() -> None:
+    ways = Ways(-1, (1, 3, 1))
+    assert excess([(1, ways)], Guarantee(0.5, 1e-3, 2)) < 1
+    for sensitivity in (3, 4):
+        assert excess([(1, ways)], Guarantee(0.5, 1e-3, sensitivity)) == 1
+    wide = Guarantee(20.0, 0.4, 80_000)
+    assert excess([(1, ways)], wide) == 1
+
+
 def test_the_divergence_is_rounded_up() -> None:
     ways = Ways(-1, (1, 3, 1))
     smallest = exp_enclosed(Fraction(1, 2), 90)[1]  # closer than the proof's own, from above

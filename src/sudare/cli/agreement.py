@@ -22,6 +22,11 @@ def agreement_options(command: Command) -> Command:
     """What both parties must give alike."""
     for option in (  # the last is applied first, and so stands first
         click.option(
+            "--disjoint",
+            is_flag=True,
+            help="Nobody is in both parties' totals: else P1 adds none, or takes wider tables.",
+        ),
+        click.option(
             "--p2-blind",
             is_flag=True,
             help="P2 is never told the result: for tables that fail against P2 only.",
@@ -63,6 +68,7 @@ def agreed(
     most: int,
     cipher: str,
     p2_blind: bool,
+    disjoint: bool,
     **_: object,
 ) -> tuple["Count | None", "Agreement"]:
     """The agreement that the options describe, and the count if there is one."""
@@ -77,7 +83,7 @@ def agreed(
         raise ParameterError("the tables come from --table, or from --epsilon with --delta")
     if count_file is not None:
         count = Count.from_json(read_document(count_file))
-        return count, count.agreement
+        return count, count.terms
     if table is not None:
         document = TableDocument.from_json(read_document(table))
     else:
@@ -91,7 +97,7 @@ def agreed(
                 f"sensitivity {guarantee.sensitivity}: make some with `sudare table` and --table"
             )
         document = TableDocument(guarantee, proof.scheme)
-    return None, Agreement(document, cipher, people, most, p2_blind)
+    return None, Agreement(document, cipher, people, most, p2_blind, disjoint)
 
 
 def read_document(path: Path) -> bytes:

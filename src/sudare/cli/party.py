@@ -66,7 +66,7 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
     \b
     Examples:
       sudare party one --listen 127.0.0.1:7001 --epsilon 1 --delta 1e-6 --insecure
-      sudare party one --listen 0.0.0.0:7001 --table table.json --total 1200 \\
+      sudare party one --listen 0.0.0.0:7001 --table table.json --total 1200 --disjoint \\
         --certificate one.pem --private-key one.key --peer two.pem
       sudare party one --listen 127.0.0.1:7001 --count count.json --secret secret.json --insecure
     """
@@ -83,7 +83,7 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
         keys = count.keys(read_document(secret))
         mark = session.Mark(secret.with_name(secret.name + ".opened"), "this key opened a total")
         mark.check()
-    agreement.check_total(total)
+    agreement.check_own(total)
     _ = agreement.proof
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
@@ -107,7 +107,7 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
     \b
     Examples:
       sudare party two --connect 127.0.0.1:7001 --epsilon 1 --delta 1e-6 --total 4321 --insecure
-      sudare party two --connect one.example:7001 --table table.json --total 4321 \\
+      sudare party two --connect one.example:7001 --table table.json --total 4321 --disjoint \\
         --certificate two.pem --private-key two.key --peer one.pem
       sudare party two --connect 127.0.0.1:7001 --count count.json --records records.bin --insecure
     """
@@ -202,6 +202,7 @@ def _report(
             {
                 "key": key,
                 "p2_blind": agreement.p2_blind,
+                "disjoint": agreement.disjoint,
                 "range": ranges,
                 "bytes": wire.sent + wire.received,
                 "cpu_seconds": cpu,
@@ -214,7 +215,8 @@ def _report(
         return
     click.echo(f"noisy total   {result.total:,}")
     click.echo(f"mean |noise|  {result.mean_noise:.4f}")
-    click.echo(f"cost          ε = {result.epsilon:g}, δ = {result.delta:g}, proved")
+    proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"
+    click.echo(f"cost          ε = {result.epsilon:g}, δ = {result.delta:g}, {proved}")
     if ranges == "trusted":
         click.echo(f"range         0 to {agreement.most} each, as trusted: nothing proves it")
     else:

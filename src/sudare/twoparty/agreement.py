@@ -33,6 +33,8 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     people: int
     most: int
     p2_blind: bool
+    disjoint: bool
+    count: str
     table: str
 
 
@@ -46,6 +48,8 @@ class Agreement:
         people: the most people that one party counts.
         most: a person counts from 0 to this, so nobody moves a total by more.
         p2_blind: P2 never sees the result: tables are then enough that fail against P2 only.
+        disjoint: nobody is in both parties' totals, so nobody moves their sum by more.
+        count: the key of the count that devices encrypt to, empty if there is none.
     """
 
     document: TableDocument
@@ -53,6 +57,8 @@ class Agreement:
     people: int = 1_000_000
     most: int = 1
     p2_blind: bool = False
+    disjoint: bool = False
+    count: str = ""
 
     def __post_init__(self) -> None:
         sensitivity = self.document.guarantee.sensitivity
@@ -91,6 +97,8 @@ class Agreement:
             self.people,
             self.most,
             self.p2_blind,
+            self.disjoint,
+            self.count,
             self.document.key,
         )
         return canonical(terms)
@@ -108,6 +116,17 @@ class Agreement:
                 f"{self.largest}, this one lies outside"
             )
         return total
+
+    def check_own(self, own: int) -> int:
+        """P1's own total, if the tables cover a person who is in both totals or nobody is."""
+        sensitivity = self.document.guarantee.sensitivity
+        if self.check_total(own) and not self.disjoint and sensitivity < 2 * self.most:
+            raise ParameterError(
+                f"a person in both totals moves their sum by up to {2 * self.most} and the tables "
+                f"cover {sensitivity}: agree that nobody is in both (--disjoint), or take tables "
+                f"of sensitivity {2 * self.most}"
+            )
+        return own
 
     def check_terms(self, theirs: bytes) -> None:
         """Raise with the first difference where the other party agreed to something else."""

@@ -14,7 +14,7 @@ import hashlib
 
 import rbcl
 
-from sudare.twoparty.cipher_elgamal import ORDER, PAIR, POINT
+from sudare.twoparty.cipher_elgamal import ORDER, PAIR, POINT, check_public, is_short
 
 PROOF = 4 * POINT
 _DOMAIN = b"sudare: an ElGamal ciphertext on ristretto255 holds a bit, 1"
@@ -29,6 +29,7 @@ _ONE = (1).to_bytes(POINT, "little")
 
 def encrypt_bit(public: bytes, bit: int, context: bytes) -> bytes:
     """A ciphertext of the bit, and the proof that it is one."""
+    check_public(public)
     r = _random()
     unit = _times_base(_ONE)
     shared = _times(r, public)
@@ -55,7 +56,8 @@ def is_bit(public: bytes, record: bytes, context: bytes) -> bool:
     first, second, *scalars = pieces
     # 0 is a scalar, but an honest one only with chance 2^-252; the library has no product for it.
     proper = all(0 < _number(scalar) < ORDER for scalar in scalars)
-    if not proper or not all(_is_point(point) for point in (public, first, second)):
+    points = (public, first, second)
+    if not proper or not all(is_short(point) and _is_point(point) for point in points):
         return False
     try:
         commitments = [

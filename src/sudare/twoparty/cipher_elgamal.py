@@ -65,7 +65,7 @@ class ElGamal(Cipher):
     def encrypt(self, public: bytes, value: int) -> bytes:
         """(r·G, m·G + r·P)."""
         check_values([value])
-        first, second = _zero(_public(public))
+        first, second = _zero(check_public(public))
         return first + _add(second, _multiple(value))
 
     def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
@@ -81,7 +81,7 @@ class ElGamal(Cipher):
 
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
         """The pair at an index."""
-        _public(public)
+        check_public(public)
         check_index(index, size)
         if len(table) != PAIR * size:
             raise InvalidCiphertext(
@@ -101,7 +101,7 @@ class ElGamal(Cipher):
 
     def rerandomise(self, public: bytes, ciphertext: bytes) -> bytes:
         """A fresh encryption of 0 added: uniform among all ciphertexts of this value."""
-        return self.add(ciphertext, b"".join(_zero(_public(public))))
+        return self.add(ciphertext, b"".join(_zero(check_public(public))))
 
     def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
         """The discrete logarithm of the second point less x times the first."""
@@ -115,7 +115,7 @@ class ElGamal(Cipher):
         return low + found
 
 
-def _is_short(point: bytes) -> bool:
+def is_short(point: bytes) -> bool:
     """Whether the highest bit is 0, as in every point's one encoding.
 
     libsodium before 1.0.19 doesn't look: it would take a second encoding, also of the identity.
@@ -142,7 +142,7 @@ def _halves(ciphertext: bytes) -> tuple[bytes, bytes]:
     if len(ciphertext) != PAIR:
         raise InvalidCiphertext(f"a ciphertext has {PAIR} bytes, not {len(ciphertext)}")
     first, second = ciphertext[:POINT], ciphertext[POINT:]
-    if not (_is_short(first) and _is_short(second)):
+    if not (is_short(first) and is_short(second)):
         raise InvalidCiphertext(_NO_POINTS)
     if first == IDENTITY:
         raise InvalidCiphertext("a ciphertext's first point is the identity: it hides nothing")
@@ -170,8 +170,9 @@ def _proper(first: bytes, second: bytes) -> bytes:
     return first + second
 
 
-def _public(key: bytes) -> bytes:
-    if len(key) != POINT or key == IDENTITY or not (_is_short(key) and _is_point(key)):
+def check_public(key: bytes) -> bytes:
+    """A public key that is one, in its one encoding."""
+    if len(key) != POINT or key == IDENTITY or not (is_short(key) and _is_point(key)):
         raise InvalidCiphertext(
             f"a public key is a point of {POINT} bytes, not the identity: these {len(key)} are none"
         )
@@ -181,7 +182,7 @@ def _public(key: bytes) -> bytes:
 def _secret(keys: Keys) -> bytes:
     secret = keys.secret
     proper = len(secret) == POINT and 0 < int.from_bytes(secret, "little") < ORDER
-    if not proper or _base(secret) != _public(keys.public):
+    if not proper or _base(secret) != check_public(keys.public):
         raise InvalidCiphertext("the secret key is not the one of the public key")
     return secret
 

@@ -89,6 +89,10 @@ class Wire:
         with suppress(PartyLost):
             self.send(refusal(str(error)))
 
+    def close(self) -> None:
+        """Say and hear nothing more."""
+        self.connection.close()
+
     def _exactly(self, size: int, deadline: float) -> bytes:
         pieces = bytearray()
         while len(pieces) < size:

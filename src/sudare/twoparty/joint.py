@@ -6,14 +6,14 @@ A device's record is its ciphertext, and where proofs are asked for, a proof tha
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
 import msgspec
 
 from sudare.documents import canonical, decode
-from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError
-from sudare.twoparty.agreement import Agreement
+from sudare.errors import InvalidAnswer, InvalidCiphertext, InvalidDocument, ParameterError
+from sudare.twoparty.agreement import Agreement, cipher_named
 from sudare.twoparty.cipher import Cipher, Keys
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.parties import Holding
@@ -30,6 +30,7 @@ class _CountForm(msgspec.Struct, forbid_unknown_fields=True):
     people: int
     most: int
     p2_blind: bool
+    disjoint: bool
     proofs: bool
     public: _Hex
     table: msgspec.Raw
@@ -64,11 +65,17 @@ class Count:
                 f"proofs are of bits under elgamal, got a range up to {self.agreement.most} "
                 f"under {self.agreement.cipher}"
             )
+        cipher_named(self.agreement.cipher).encrypt(self.public, 0)  # raises if it is no key
 
     @property
     def key(self) -> str:
         """SHA-256 of the canonical form: what a ledger charges."""
         return hashlib.sha256(canonical(self._document)).hexdigest()
+
+    @property
+    def terms(self) -> Agreement:
+        """What the parties of this count agree on: another count, or none, is refused."""
+        return replace(self.agreement, count=self.key)
 
     @property
     def _document(self) -> dict[str, Any]:
@@ -81,6 +88,7 @@ class Count:
             "people": agreement.people,
             "most": agreement.most,
             "p2_blind": agreement.p2_blind,
+            "disjoint": agreement.disjoint,
             "proofs": self.proofs,
             "public": self.public.hex(),
             "table": msgspec.json.decode(agreement.document.to_json()),
@@ -95,7 +103,9 @@ class Count:
         """The count of a document; one that says anything else is refused."""
         read = decode(data, _CountForm, "a count")
         table = TableDocument.from_json(bytes(read.table))
-        agreement = Agreement(table, read.cipher, read.people, read.most, read.p2_blind)
+        agreement = Agreement(
+            table, read.cipher, read.people, read.most, read.p2_blind, read.disjoint
+        )
         return cls(read.name, agreement, bytes.fromhex(read.public), read.proofs)
 
     def secret_json(self, keys: Keys) -> bytes:
@@ -158,7 +168,12 @@ def summed(
         if ciphertext in seen:
             raise InvalidDocument(f"the ciphertext at position {position} stands there twice")
         seen.add(ciphertext)
-        total = cipher.add(total, ciphertext)
+        try:
+            total = cipher.add(total, ciphertext)
+        except InvalidCiphertext as error:
+            raise InvalidDocument(
+                f"the record at position {position} can't be added: {error}"
+            ) from None
         if not position % _OFTEN:
             progress(position)
     return Holding(ciphertext=total, public=public), number

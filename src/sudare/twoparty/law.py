@@ -154,6 +154,8 @@ def excess(views: Sequence[tuple[int, Ways]], guarantee: Guarantee) -> Fraction:
     Averaged over views, each counted as often as it occurs. Rounded up, by less than 10⁻⁴⁰, as
     e^ε is taken just below its value.
     """
+    if guarantee.sensitivity >= max(len(ways.counts) for _, ways in views):
+        return Fraction(1)  # moved by as much, no noise is where another was
     factor = exp_enclosed(Fraction(guarantee.epsilon))[0]
     total = sum(alike * ways.total for alike, ways in views)
     shifts = range(1, guarantee.sensitivity + 1)

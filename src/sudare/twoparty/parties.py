@@ -101,19 +101,25 @@ class Sealed:
     thread: Thread
     ciphertext: bytes = field(repr=False)
 
+    @property
+    def silence(self) -> bytes:
+        """The empty result of a blind P2, sent before opening: its time tells of the total."""
+        return self.thread.send(Step.RESULT, b"")[1]
+
     def open(self, own: int = 0) -> tuple["Opened", bytes]:
         """The noisy total, P1's own total added, and the message that tells P2 so.
 
         A value that no total of so many people can lead to, whatever the noise, is refused.
         """
         agreement, law = self.agreement, self.agreement.proof.law.trimmed
-        agreement.check_total(own)
+        agreement.check_own(own)
         low, high = law.least, law.least + len(law.counts) - 1
         found = self.cipher.decrypt(self.keys, self.ciphertext, low, agreement.largest + high)
         noisy = _noisy(agreement, found + own, self.thread)
-        told = b"" if agreement.p2_blind else noisy.total.to_bytes(_TOTAL, signed=True)
-        _, message = self.thread.send(Step.RESULT, told)
-        return Opened(noisy), message
+        if agreement.p2_blind:
+            return Opened(noisy), self.silence
+        told = noisy.total.to_bytes(_TOTAL, signed=True)
+        return Opened(noisy), self.thread.send(Step.RESULT, told)[1]
 
 
 @dataclass(frozen=True)
