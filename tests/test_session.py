@@ -417,7 +417,8 @@ class Between:
         process.send_signal(signal.SIGKILL)
         out, _ = process.communicate(timeout=10)
         assert out == ""
-        self.to_one.connection.sendall(rest)
+        if rest:  # P2's last words go to P1; to a P1 that was killed there are none
+            self.to_one.connection.sendall(rest)
         for wire in (self.to_one, self.to_two):
             wire.connection.close()
 
