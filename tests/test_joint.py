@@ -107,7 +107,11 @@ def test_a_document_that_says_something_else_is_refused(field: str, value: objec
         Count.from_json(msgspec.json.encode(changed))
 
 
-@pytest.mark.parametrize("public", [b"", bytes(POINT), b"\xff" * POINT, KEYS.public[:-1]])
+@pytest.mark.parametrize(
+    "public",
+    [b"", bytes(POINT), b"\xff" * POINT, KEYS.public[:-1]],
+    ids=["nothing", "identity", "no point", "cut"],
+)
 def test_a_public_key_that_is_none_is_a_sentence(public: bytes) -> None:
     with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
         encrypt_bit(public, 1, b"a count")
