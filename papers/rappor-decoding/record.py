@@ -1,1 +1,1 @@
-../grr-oue/record.py
+../record.py
