@@ -18,10 +18,11 @@ ROOT = Path(sudare.__file__).parent
 CHAIN = [
     {"errors"},
     {"kernels", "domain", "files", "documents"},
-    {"keystream", "strings", "sealed", "states"},
+    {"keystream", "strings", "sealed", "states", "windows"},
     {"randomness", "bloom", "packed"},
     {"exact", "populations", "dealing"},
     {"channel", "aggregate", "estimate", "wire"},
+    {"named"},
     {"bounds"},
     {"estimation"},
     {"mechanism", "twoparty"},

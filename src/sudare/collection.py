@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
@@ -29,6 +29,7 @@ from sudare.mechanisms import from_document
 from sudare.randomness import Randomness
 from sudare.states import StateReader
 from sudare.strings import Strings
+from sudare.windows import Windows, WindowsBody
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class Collection:
         mechanism: how an answer becomes a report.
         minimum_reports: no estimate is given of fewer reports than this; over time, none of a
             round that has fewer.
+        windows: of time, if it is asked again and again; over time, each holds all rounds.
+        keeps_reports: whether a collector keeps every report, or only their sum.
+        invited: whether a report needs an invitation, good for one in each window.
     """
 
     name: str
@@ -54,6 +58,9 @@ class Collection:
     answers: tuple[str, ...]
     mechanism: Mechanism
     minimum_reports: int = 1
+    windows: Windows | None = None
+    keeps_reports: bool = False
+    invited: bool = False
 
     def __post_init__(self) -> None:
         wanted = self.mechanism.domain.size
@@ -73,6 +80,8 @@ class Collection:
             )
         if self.minimum_reports < 1:
             raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
+        if self.windows and isinstance(self.mechanism, ContinualMechanism):
+            self.windows.check_rounds(self.mechanism.rounds)
 
     @cached_property
     def key(self) -> str:
@@ -223,7 +232,7 @@ class Collection:
         return replace(aggregate, n=int(counts.sum()), counts=counts)
 
     def _body(self) -> dict[str, Any]:
-        return {
+        body = {
             "sudare": "collection",
             "format": 1,
             "name": self.name,
@@ -232,6 +241,13 @@ class Collection:
             "mechanism": self.mechanism.document(),
             "minimum_reports": self.minimum_reports,
         }
+        # What isn't said has no place in the key: documents of before these rules keep theirs.
+        rules = {
+            "windows": self.windows and asdict(self.windows),
+            "keeps_reports": self.keeps_reports,
+            "invited": self.invited,
+        }
+        return body | {name: rule for name, rule in rules.items() if rule}
 
     def to_json(self) -> bytes:
         """The document, indented for people, with ε stated."""
@@ -256,14 +272,15 @@ class Collection:
             tuple(document.answers),
             mechanism,
             document.minimum_reports,
+            None if document.windows is None else document.windows.value(),
+            document.keeps_reports,
+            document.invited,
         )
-        if (
-            document.lifetime_epsilon is not None
-            and document.lifetime_epsilon < made.lifetime_epsilon
-        ):
+        stated = document.lifetime_epsilon
+        if stated is not None and stated < made.lifetime_epsilon:
             raise InvalidDocument(
-                f"the collection states a lifetime ε = {document.lifetime_epsilon}, but its "
-                f"parameters give {made.lifetime_epsilon}"
+                f"the collection states a lifetime ε = {stated}, but its parameters give "
+                f"{made.lifetime_epsilon}"
             )
         return made
 
@@ -278,3 +295,6 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     minimum_reports: int
     epsilon: float
     lifetime_epsilon: float | None = None
+    windows: WindowsBody | None = None
+    keeps_reports: bool = False
+    invited: bool = False

@@ -12,6 +12,8 @@
     ├── TooFewReports        fewer reports than the collection's release rule asks for
     ├── RoundPassed          a round that a device has observed, or let pass, before
     ├── BudgetExceeded       a charge that a ledger's cap leaves no room for
+    ├── StoreUnavailable     a collector's store that takes nothing now; nothing was acknowledged
+    ├── CollectorRefused     an answer of a collector that a device can't mend by trying again
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -65,6 +67,14 @@ class RoundPassed(SudareError):  # noqa: N818
 
 class BudgetExceeded(SudareError):  # noqa: N818
     """A charge that a ledger's cap leaves no room for; nothing was sent."""
+
+
+class StoreUnavailable(SudareError):  # noqa: N818
+    """A collector's store that can't take anything now; nothing was acknowledged."""
+
+
+class CollectorRefused(SudareError):  # noqa: N818
+    """A collector's refusal: trying again would not help."""
 
 
 class ScriptExhausted(SudareError):  # noqa: N818

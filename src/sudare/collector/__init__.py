@@ -1,0 +1,1 @@
+"""The collector: reports in, live answers out. No statistics here, and nobody's address."""

@@ -1,0 +1,225 @@
+"""What a collector must not lose: one small interface, with a backend for each database.
+
+A report counts once in its window, by its name. Whatever ``commit`` has returned is durable: a
+crash at any moment leaves all of a commit or nothing of it, the sums and the names together.
+Methods may be called from any thread.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.aggregate import Aggregate
+from sudare.collection import Collection
+from sudare.mechanism import Records
+from sudare.named import Names
+
+Fates = NDArray[np.uint8]
+
+
+class State(StrEnum):
+    """Whether a collection takes reports."""
+
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSED = "closed"
+    """For good."""
+
+
+class Role(StrEnum):
+    """What the bearer of a token may do."""
+
+    ADMIN = "admin"
+    """Everything."""
+    ANALYST = "analyst"
+    """Read results, and release them."""
+    RELAY = "relay"
+    """Send batches for many devices."""
+
+
+class Fate(IntEnum):
+    """What became of a report."""
+
+    NEW = 0
+    REPEATED = 1
+    """Its name has counted in this window before."""
+    LATE = 2
+    """Its window or its round is closed."""
+    UNINVITED = 3
+    """Its invitation is unknown, or has been used in this window."""
+    SHUT = 4
+    """Its collection takes nothing now."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A collection as a collector holds it.
+
+    Attributes:
+        collection: the public document.
+        state: whether it takes reports.
+        public: whether anybody may read its results.
+        grace: how many seconds after its end a window, or a round, still takes reports.
+    """
+
+    collection: Collection
+    state: State = State.OPEN
+    public: bool = False
+    grace: int = 0
+
+
+@dataclass(frozen=True)
+class WindowStanding:
+    """A window as a collector holds it.
+
+    Attributes:
+        window: its number.
+        n: how many reports have counted.
+        released: how many of them the released sum is of; over time, those of closed rounds.
+        closed: whether it takes no more.
+        closed_round: over time, the last round that takes no more.
+    """
+
+    window: int
+    n: int
+    released: int
+    closed: bool
+    closed_round: int
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Reports of one window of one collection, to be committed together.
+
+    Attributes:
+        collection: theirs.
+        window: theirs.
+        names: of each report.
+        reports: already checked by the mechanism.
+        invitations: the SHA-256 of each report's invitation, a row of 32 bytes; None where the
+            collection asks for none.
+    """
+
+    collection: Collection
+    window: int
+    names: Names
+    reports: Records
+    invitations: NDArray[np.uint8] | None = None
+
+
+@dataclass(frozen=True)
+class Token:
+    """A bearer's token as it is stored: never the token itself.
+
+    Attributes:
+        name: public, the first part of the token.
+        digest: SHA-256 of the secret part.
+        role: what it is good for.
+        expires: in seconds since 1970, or None for never.
+        label: whose it is, in the administrator's words.
+    """
+
+    name: str
+    digest: bytes
+    role: Role
+    expires: int | None
+    label: str
+
+
+class Store(ABC):
+    """Where a collector keeps collections, sums, names of reports, and tokens."""
+
+    # Reports
+
+    @abstractmethod
+    def commit(self, groups: Sequence[Group]) -> list[Fates]:
+        """Count reports, durably, in one transaction; the fate of each, group by group.
+
+        Raises ``StoreUnavailable`` if nothing was committed.
+        """
+
+    @abstractmethod
+    def close(self, key: str, window: int, closed_round: int | None = None) -> None:
+        """Take nothing more in a window (and in any before it), or in its rounds up to one.
+
+        What is closed never opens again, whatever the clock says. The names of a closed window
+        are forgotten: nothing can count in it any more.
+        """
+
+    @abstractmethod
+    def windows(self, key: str) -> list[WindowStanding]:
+        """The windows that have reports or are closed, in order."""
+
+    @abstractmethod
+    def release(self, key: str, window: int) -> Aggregate | None:
+        """The sum that may be shown, moved on if the rule allows it now; None if there is none.
+
+        A sum is released when it has at least ``minimum_reports`` more reports than the one before:
+        so no two releases differ by fewer. Over time, the released sum is that of the closed
+        rounds that have enough reports; a closed round never changes.
+        """
+
+    @abstractmethod
+    def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
+        """The raw reports of a window, or of all, group by group; kept only if it says so."""
+
+    # Collections
+
+    @abstractmethod
+    def add(self, standing: Standing) -> bool:
+        """Hold a collection; False if it is held already (and nothing changes)."""
+
+    @abstractmethod
+    def standings(self) -> list[Standing]:
+        """Every collection, in the order in which they were added."""
+
+    @abstractmethod
+    def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
+        """Pause, open or close a collection, or show its results to everybody.
+
+        One that is closed stays closed.
+        """
+
+    @abstractmethod
+    def remove(self, key: str) -> None:
+        """Forget a collection, its reports and its sums."""
+
+    @abstractmethod
+    def keep_candidates(self, key: str, texts: Sequence[str]) -> None:
+        """Keep the texts that free-text answers are decoded against, in place of earlier ones."""
+
+    @abstractmethod
+    def candidates(self, key: str) -> list[str]:
+        """The texts kept."""
+
+    @abstractmethod
+    def invite(self, key: str, digests: Sequence[bytes]) -> None:
+        """Add invitations, each the SHA-256 of one."""
+
+    # Tokens
+
+    @abstractmethod
+    def add_token(self, token: Token) -> None:
+        """Keep a token."""
+
+    @abstractmethod
+    def tokens(self) -> list[Token]:
+        """All tokens, also expired ones."""
+
+    @abstractmethod
+    def revoke(self, name: str) -> bool:
+        """Forget a token; False if there is none of that name."""
+
+    # The store itself
+
+    @abstractmethod
+    def check(self) -> None:
+        """Raise ``StoreUnavailable`` unless something could be committed now."""
+
+    @abstractmethod
+    def shut(self) -> None:
+        """Let go of the database."""
