@@ -1,0 +1,42 @@
+"""What a client did wrong, or must wait for: one shape for every error of the service."""
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+import msgspec
+from starlette.responses import Response
+
+
+class Problem(Exception):  # noqa: N818 - what the client is told, not what broke here
+    """An error response: a status, a code for programs, a sentence for people.
+
+    A sentence never contains a person's answer or what a report holds.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = dict(headers or {})
+
+    @property
+    def body(self) -> bytes:
+        """As JSON."""
+        return msgspec.json.encode({"error": {"code": self.code, "message": str(self)}})
+
+    def response(self) -> Response:
+        """As Starlette sends it."""
+        return Response(self.body, self.status, self.headers, "application/json")
+
+
+def unknown_collection(key: str) -> NoReturn:
+    """Refuse the key of no collection."""
+    known = key[:12] if key.isascii() and key.isalnum() else "that key"
+    raise Problem(404, "unknown_collection", f"no collection {known} is held here")
+
+
+def busy(seconds: int, message: str) -> Problem:
+    """Ask to come again later."""
+    return Problem(429, "busy", message, {"Retry-After": str(seconds)})

@@ -1,0 +1,49 @@
+"""What every route shares: the store, the clock, and the collections as they stand."""
+
+import time
+from collections.abc import Callable
+
+from sudare.collector.problems import unknown_collection
+from sudare.collector.store import Standing, Store
+from sudare.continual import ContinualMechanism
+
+
+class Service:
+    """A collector without its network.
+
+    Attributes:
+        store: where everything is kept.
+        clock: seconds since 1970; a test may turn it.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.clock = clock
+        self._standings: dict[str, Standing] = {}
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look again at what the store holds: another process may have changed it."""
+        self._standings = {held.collection.key: held for held in self.store.standings()}
+
+    @property
+    def standings(self) -> list[Standing]:
+        """Every collection, in the order in which they were added."""
+        return list(self._standings.values())
+
+    def standing(self, key: str) -> Standing:
+        """A collection as it stands; a ``Problem`` (404) if there is none."""
+        held = self._standings.get(key)
+        return held if held is not None else unknown_collection(key)
+
+    def window(self, standing: Standing) -> int:
+        """The window of this moment; 0 before the first, and where there is only one."""
+        windows = standing.collection.windows
+        return 0 if windows is None else max(0, windows.at(self.clock()))
+
+    def round(self, standing: Standing) -> int | None:
+        """The round of this moment within its window, from 1; None where there are none."""
+        windows, mechanism = standing.collection.windows, standing.collection.mechanism
+        if windows is None or not isinstance(mechanism, ContinualMechanism):
+            return None
+        return (max(1, windows.round_at(self.clock(), mechanism.rounds)) - 1) % mechanism.rounds + 1
