@@ -36,9 +36,6 @@ export function rest(a: Fraction): Fraction {
   return { top: a.bottom - a.top, bottom: a.bottom };
 }
 
-export function isAbove(a: Fraction, b: Fraction): boolean {
-  return a.top * b.bottom > b.top * a.bottom;
-}
 
 /** The power as one fraction. */
 export function raised({ base, exponent }: Power): Fraction {
