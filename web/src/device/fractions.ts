@@ -36,7 +36,6 @@ export function rest(a: Fraction): Fraction {
   return { top: a.bottom - a.top, bottom: a.bottom };
 }
 
-
 /** The power as one fraction. */
 export function raised({ base, exponent }: Power): Fraction {
   const by = BigInt(exponent);
