@@ -68,4 +68,4 @@ lock: $(READY)  ## renew both requirements.lock (needs uv)
 	  -o benchmarks/peers/requirements.lock benchmarks/peers/requirements.in
 
 clean:  ## remove what the targets made
-	@rm -rf $(VENV) $(PEERS) web/node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
+	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
