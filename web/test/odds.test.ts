@@ -27,6 +27,11 @@ const SMALL: [Unread, Value[]][] = [
     // Enough texts that two of them have no bit in common.
     Array.from({ length: 40 }, (_, i) => digest(KEY, `text ${i}`)),
   ],
+  [
+    // Two texts differ in one bit each way, though each sets three.
+    { name: "rappor", bits: 4, hashes: 3, cohorts: 1, f: "1/2", p: "1/4", q: "3/4" },
+    Array.from({ length: 20 }, (_, i) => digest(KEY, `text ${i}`)),
+  ],
 ];
 
 const isMore = (a: Fraction, b: Fraction): boolean => a.top * b.bottom > b.top * a.bottom;
