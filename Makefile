@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 
-.PHONY: help demo test check format bench papers lock clean
+.PHONY: help demo test check format web bench papers lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,9 @@ check: $(READY)  ## formatting, lint and types
 format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
+web:  ## build the browser's pages (needs Node.js 20.19 or newer)
+	@cd web && npm ci --prefer-offline && npm run build
+
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
 	  $(BIN)/python benchmarks/crowd.py
@@ -65,4 +68,4 @@ lock: $(READY)  ## renew both requirements.lock (needs uv)
 	  -o benchmarks/peers/requirements.lock benchmarks/peers/requirements.in
 
 clean:  ## remove what the targets made
-	@rm -rf $(VENV) $(PEERS) .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
+	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo

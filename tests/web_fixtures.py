@@ -1,0 +1,156 @@
+"""What Python's device does, for the browser's to repeat.
+
+``python tests/web_fixtures.py`` writes ``web/test/fixtures/`` anew. Like golden vectors they should
+never change: browsers in the field keep what they drew.
+
+``logarithms.json`` is a list of ratios (top, bottom, exponent) and their logarithms, rounded up.
+``collections.json`` is a list of collections. Each has its ``document`` as text, its ``key``,
+both ε as Python rounds them, and what a device of the secret 00 01 … 1f does:
+- ``reports``: an answer, the words that are drawn anew as hexadecimal numbers, the record as bytes;
+- ``permanent``: an answer, the device's cohort, and the bits that it keeps of the answer, as words;
+- ``plans``: a window's round, whether the device lies there, and the id of its report.
+"""
+
+import hashlib
+import math
+import tempfile
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from commands import succeed
+from sudare import Collection, Device, Rappor, Scripted, Seeded
+from sudare.continual import ContinualMechanism
+from sudare.documents import canonical
+from sudare.exact import log_up
+
+FOLDER = Path(__file__).parent.parent / "web/test/fixtures"
+SECRET = bytes(range(32))
+WINDOWS = 20
+# Everything that JSON escapes, and what it might but doesn't; the order of code points beyond 2^16.
+ODD = "".join(map(chr, range(1, 32))) + '"\\/\x7f\u2028\u2029<é\ufb01😀'
+
+TEAS = ["--answer", "green", "--answer", "black", "--answer", "お茶"]
+MANY = [part for number in range(70) for part in ("--answer", f"model {number}")]
+TEXT = ["--free-text", "--lifetime", 4]
+TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism", "glance"]
+COMMANDS: dict[str, list[object]] = {
+    "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
+    "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
+    "sue": [*TEAS, "--mechanism", "sue", "--epsilon", 0.1],
+    "free text": [*TEXT, "--epsilon", 2],
+    "free text, several bits": [*TEXT, "--epsilon", 2, "--hashes", 4, "--cohorts", 7],
+    "one-time": ["--free-text", "--form", "one-time", "--epsilon", 3, "--bits", 64],
+    "basic": [*MANY, "--mechanism", "rappor", "--epsilon", 1],
+    "glance": [*TIMES, "--epsilon", 1],
+    ODD: [*TEAS, "--answer", ODD, "--mechanism", "grr", "--epsilon", 8],
+}
+# Rules that are in the key only where they are stated.
+RULES: list[dict[str, Any]] = [
+    {"windows": {"start": 1_790_000_000, "seconds": 86_400}},
+    {"keeps_reports": True},
+    {"invited": True},
+    {"windows": {"start": 0, "seconds": 6}, "keeps_reports": True, "invited": True},
+]
+
+
+def made(name: str) -> bytes:
+    """The document that ``sudare collection new`` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder) / "made.json"
+        question = f"Which {name}?"
+        options = ["--question", question, *COMMANDS[name], "-o", where]
+        succeed(Path(folder), "collection", "new", name, *options)
+        return where.read_bytes()
+
+
+def ruled(document: bytes, rules: dict[str, Any]) -> dict[str, Any]:
+    """A document with rules, and its key."""
+    stated = msgspec.json.decode(document) | rules
+    body = {name: value for name, value in stated.items() if not name.endswith("epsilon")}
+    text = msgspec.json.encode(stated).decode()
+    return {"document": text, "key": hashlib.sha256(canonical(body)).hexdigest()}
+
+
+def known(document: bytes) -> dict[str, Any]:
+    """All that the device does with a collection."""
+    collection = Collection.from_json(document)
+    lasting = collection.lifetime_epsilon
+    fixture: dict[str, Any] = {
+        "document": document.decode(),
+        "key": collection.key,
+        "epsilon": collection.epsilon,
+        "lifetime_epsilon": lasting if math.isfinite(lasting) else None,
+    }
+    if isinstance(collection.mechanism, ContinualMechanism):
+        return fixture | {"plans": [_plan(collection, window) for window in range(WINDOWS)]}
+    answers = ["tea", "お茶", "cafe\u0301"] if collection.free_text else collection.answers[-3:]
+    fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
+    if isinstance(collection.mechanism, Rappor):
+        fixture["permanent"] = [_permanent(collection, answer) for answer in answers]
+    return fixture
+
+
+def _report(collection: Collection, answer: str, seed: int) -> dict[str, Any]:
+    words = Seeded(seed).words(500).tolist()
+    rng = Scripted(words)
+    record = Device(SECRET).report(collection, answer, rng)
+    script = [f"{word:016x}" for word in words[: rng.used]]
+    return {"answer": answer, "script": script, "record": record.tobytes().hex()}
+
+
+def _permanent(collection: Collection, answer: str) -> dict[str, Any]:
+    mechanism, device = collection.mechanism, Device(SECRET)
+    assert isinstance(mechanism, Rappor)
+    value = mechanism.domain.check(collection.encode([answer]))
+    assigned = mechanism.assign(1, device._derived(collection, b"assign", b""))
+    words = device._derived(collection, b"permanent", value.tobytes())
+    [kept] = mechanism.permanent(value, assigned, words).tolist()
+    bits = [f"{word:016x}" for word in kept]
+    return {"answer": answer, "cohort": int(assigned[0]), "bits": bits}
+
+
+def _plan(collection: Collection, window: int) -> dict[str, Any]:
+    device, mechanism = Device(SECRET), collection.mechanism
+    assert isinstance(mechanism, ContinualMechanism)
+    plan = device.plan(collection, window)
+    within = int(plan.rounds[0, 0])
+    name = device.report_id(collection, window * mechanism.rounds + within)
+    return {"round": within, "lies": bool(plan.noise[0, 0]), "id": name.hex()}
+
+
+def collections() -> list[dict[str, Any]]:
+    """Every collection, and some with rules."""
+    documents = {name: made(name) for name in COMMANDS}
+    fixtures = [known(document) for document in documents.values()]
+    for name in ("grr", "glance"):
+        fixtures += [ruled(documents[name], rules) for rules in RULES]
+    return fixtures
+
+
+def logarithms() -> list[tuple[str, str, int, float]]:
+    """Ratios just above 1, huge ones, and whatever lies between."""
+    unit = 2**53
+    words = [word >> 11 for word in Seeded(1).words(60).tolist()]
+    pairs = [(unit + 1, unit), (unit, unit - 1), (2, 1), (3, 2), (3, 1), (2**200, 1), (unit, 1)]
+    pairs += [(max(a, b), min(a, b)) for a, b in pairwise(words)]
+    pairs += [((unit - b) * (unit - a), a * b) for a, b in pairwise(words) if a + b < unit]
+    ratios = [(a, b, power) for a, b in pairs for power in (1, 2, 500)]
+    return [(str(a), str(b), n, log_up(Fraction(a, b) ** n)) for a, b, n in ratios]
+
+
+def texts() -> dict[str, bytes]:
+    """The files as they stand in ``web``, by their names."""
+    made: dict[str, Any] = {"collections": collections(), "logarithms": logarithms()}
+    return {
+        f"{name}.json": msgspec.json.format(msgspec.json.encode(fixtures), indent=1) + b"\n"
+        for name, fixtures in made.items()
+    }
+
+
+if __name__ == "__main__":
+    for file_name, contents in texts().items():
+        (FOLDER / file_name).write_bytes(contents)

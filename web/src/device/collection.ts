@@ -1,0 +1,220 @@
+/** A collection: one question, its answers and the mechanism, as one public JSON document. */
+
+import { keyOf, type Json } from "./canonical";
+import { InvalidAnswer, InvalidDocument } from "./errors";
+import { logUp } from "./fractions";
+import { Glance } from "./glance";
+import { readMechanism, type Mechanism } from "./mechanisms";
+import { wholeNumber, type Unread } from "./parameters";
+import { Rappor } from "./rappor";
+import { digest, isWellFormed, type Digest } from "./strings";
+
+/** Equal stretches of time, one after the other: when the first opens (Unix time), how long each. */
+export interface Windows {
+  readonly start: number;
+  readonly seconds: number;
+}
+
+const ALLOWED = new Set([
+  "sudare",
+  "format",
+  "name",
+  "question",
+  "answers",
+  "mechanism",
+  "minimum_reports",
+  "epsilon",
+  "lifetime_epsilon",
+  "windows",
+  "keeps_reports",
+  "invited",
+]);
+
+/** What is asked, what may be answered, how an answer is randomised, when results are shown. */
+export class Collection {
+  /** SHA-256 of the canonical document: the collection's identity. */
+  readonly key: string;
+  /** What one report costs the person who sends it; over time, all of a window's. */
+  readonly epsilon: number;
+  /** What all reports of one answer cost together; infinite where nothing bounds it. */
+  readonly lifetimeEpsilon: number;
+
+  private constructor(
+    readonly name: string,
+    readonly question: string,
+    readonly answers: readonly string[],
+    readonly mechanism: Mechanism,
+    readonly minimumReports: number,
+    readonly windows: Windows | null,
+    readonly keepsReports: boolean,
+    readonly invited: boolean,
+  ) {
+    this.#check();
+    this.key = keyOf(this.#body());
+    this.epsilon = logUp(mechanism.worstRatio);
+    const lifetime = mechanism instanceof Rappor ? mechanism.lifetimeRatio : null;
+    this.lifetimeEpsilon = lifetime ? logUp(lifetime) : Infinity;
+  }
+
+  /** The collection of a document; one that states less ε than it spends is refused. */
+  static read(data: Uint8Array): Collection {
+    const document = parse(data);
+    const made = new Collection(
+      text("name", document["name"]),
+      text("question", document["question"]),
+      list("answers", document["answers"]).map((label) => text("an answer's label", label)),
+      readMechanism(object("mechanism", document["mechanism"])),
+      wholeNumber("minimum_reports", document["minimum_reports"], 1, Number.MAX_SAFE_INTEGER),
+      readWindows(document["windows"] ?? null),
+      flag("keeps_reports", document["keeps_reports"]),
+      flag("invited", document["invited"]),
+    );
+    checkStated("ε", document["epsilon"], made.epsilon);
+    const lifetime = document["lifetime_epsilon"] ?? null;
+    if (lifetime !== null) checkStated("a lifetime ε", lifetime, made.lifetimeEpsilon);
+    return made;
+  }
+
+  /** The collection of a document, if it is the one that was agreed to. */
+  static readPinned(data: Uint8Array, key: string): Collection {
+    const made = Collection.read(data);
+    if (made.key !== key) {
+      throw new InvalidDocument(
+        `this is the collection ${made.key.slice(0, 12)}…, not ${key.slice(0, 12)}…, ` +
+          `which was agreed to`,
+      );
+    }
+    return made;
+  }
+
+  /** Whether people answer in their own words. */
+  get freeText(): boolean {
+    return this.mechanism instanceof Rappor && this.mechanism.hashes > 0;
+  }
+
+  /** Whether people are in one of two states in each of several rounds. */
+  get overTime(): boolean {
+    return this.mechanism instanceof Glance;
+  }
+
+  /** An answer as the mechanism's value: a label's number, or the digest of a text. */
+  encode(answer: string): number | Digest {
+    if (this.freeText) return digest(this.key, answer);
+    const number = this.answers.indexOf(answer);
+    if (number < 0) {
+      throw new InvalidAnswer(
+        `the answer is not one of the ${this.answers.length} answers of “${this.name}” ` +
+          `(nothing was randomised)`,
+      );
+    }
+    return number;
+  }
+
+  #check(): void {
+    const { answers, mechanism, windows } = this;
+    const refuse = (rule: string): never => {
+      throw new InvalidDocument(rule);
+    };
+    if (answers.length !== mechanism.size) {
+      const wanted = mechanism.size;
+      refuse(`the mechanism randomises ${wanted} answers, the collection lists ${answers.length}`);
+    }
+    if (new Set(answers).size !== answers.length) {
+      refuse("two answers have the same label; each must be different");
+    }
+    if ([this.name, ...answers].includes("")) {
+      refuse("the name and every answer's label need at least one character");
+    }
+    if (mechanism instanceof Glance) {
+      if (answers[0] === "1" || answers[1] === "0") {
+        refuse("a state's label can't be the number of the other state");
+      }
+      if (windows && windows.seconds % mechanism.rounds !== 0) {
+        refuse(
+          `a window of ${mechanism.rounds} rounds lasts a whole number of seconds for each, got ` +
+            `${windows.seconds} seconds`,
+        );
+      }
+    }
+  }
+
+  /** What the key is made of. A rule that isn't there has no place in it. */
+  #body(): Json {
+    return {
+      sudare: "collection",
+      format: 1,
+      name: this.name,
+      question: this.question,
+      answers: this.answers,
+      mechanism: this.mechanism.document(),
+      minimum_reports: this.minimumReports,
+      ...(this.windows && { windows: { ...this.windows } }),
+      ...(this.keepsReports && { keeps_reports: true }),
+      ...(this.invited && { invited: true }),
+    };
+  }
+}
+
+function parse(data: Uint8Array): Unread {
+  let found: unknown;
+  try {
+    found = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data));
+  } catch {
+    throw new InvalidDocument("this is not a collection: it is not JSON"); // and is not quoted
+  }
+  const document = object("this", found);
+  if (document["sudare"] !== "collection" || document["format"] !== 1) {
+    throw new InvalidDocument("this is not a collection of format 1");
+  }
+  if (!Object.keys(document).every((name) => ALLOWED.has(name))) {
+    throw new InvalidDocument("this is not a collection: it has other fields");
+  }
+  return document;
+}
+
+function object(what: string, value: unknown): Unread {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new InvalidDocument(`${what} must be an object`);
+  }
+  return value as Unread;
+}
+
+function list(what: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new InvalidDocument(`${what} must be a list`);
+  return value;
+}
+
+function text(what: string, value: unknown): string {
+  if (typeof value !== "string" || !isWellFormed(value)) {
+    throw new InvalidDocument(`${what} must be a text`);
+  }
+  return value;
+}
+
+function flag(what: string, value: unknown): boolean {
+  if (value !== undefined && typeof value !== "boolean") {
+    throw new InvalidDocument(`${what} must be true or false`);
+  }
+  return value ?? false;
+}
+
+function readWindows(value: unknown): Windows | null {
+  if (value === null) return null;
+  const { start, seconds, ...others } = object("windows", value);
+  if (Object.keys(others).length > 0) {
+    throw new InvalidDocument("windows have a start and seconds, and nothing else");
+  }
+  return {
+    start: wholeNumber("a window's start", start, 0, Number.MAX_SAFE_INTEGER),
+    seconds: wholeNumber("a window's seconds", seconds, 1, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function checkStated(what: string, stated: unknown, spent: number): void {
+  if (typeof stated !== "number") throw new InvalidDocument(`${what} must be stated as a number`);
+  if (stated < spent) {
+    throw new InvalidDocument(
+      `the collection states ${what} = ${stated}, but its parameters give ${spent}`,
+    );
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * A person's device: it turns an answer into a report, and repeats itself where it must.
+ *
+ * What a mechanism draws once and for all is derived from the device's secret, as in Python
+ * (docs/reference/hashing.md): the same secret keeps the same cohort, permanent bits and rounds.
+ */
+
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+
+import type { Collection } from "./collection";
+import { Diary, Memory } from "./diary";
+import { InvalidAnswer, Refused } from "./errors";
+import { Glance, type Plan } from "./glance";
+import { quotient } from "./integers";
+import { Rappor } from "./rappor";
+import { digestBytes, type Digest } from "./strings";
+import { DerivedWords, SystemWords, type Words } from "./words";
+
+export const SECRET_BYTES = 32;
+const ID_BYTES = 16;
+
+/** What leaves a device. */
+export interface Report {
+  /** 16 bytes that name this report and nothing else: sent again, it is counted once. */
+  readonly id: Uint8Array;
+  readonly record: Uint8Array;
+}
+
+/** What leaves a device over time: the record names the round within its window, from 0. */
+export interface RoundReport extends Report {
+  readonly window: number;
+}
+
+/** Somebody's device, known by a secret that never leaves it. */
+export class Device {
+  readonly #secret: Uint8Array;
+  readonly #diary: Diary;
+
+  /** A device of a secret of 32 random bytes. The diary must be kept as long as the secret. */
+  constructor(secret: Uint8Array, diary: Diary = new Diary(new Memory())) {
+    if (secret.length !== SECRET_BYTES) {
+      throw new Refused(`a device's secret is ${SECRET_BYTES} bytes, got ${secret.length}`);
+    }
+    this.#secret = Uint8Array.from(secret);
+    this.#diary = diary;
+  }
+
+  /** A fresh secret from the system, to be kept for the device's life. */
+  static newSecret(): Uint8Array {
+    return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
+  }
+
+  /** One report of an answer: a label of the collection, or free text. */
+  report(collection: Collection, answer: string, fresh: Words = new SystemWords()): Report {
+    const record = this.#record(collection, answer, fresh);
+    return { id: crypto.getRandomValues(new Uint8Array(ID_BYTES)), record };
+  }
+
+  #record(collection: Collection, answer: string, fresh: Words): Uint8Array {
+    const { mechanism } = collection;
+    if (mechanism instanceof Glance) {
+      throw new Refused(`“${collection.name}” is observed over time: use observe`);
+    }
+    const value = collection.encode(answer);
+    if (mechanism instanceof Rappor) {
+      const { cohorts, kept } = this.permanent(collection, mechanism, value);
+      return mechanism.instant(kept, cohorts, fresh);
+    }
+    return mechanism.randomize([value as number], fresh);
+  }
+
+  /** The device's cohort and what it keeps of an answer: never to leave it. */
+  permanent(
+    collection: Collection,
+    mechanism: Rappor,
+    value: number | Digest,
+  ): { readonly cohorts: Uint32Array; readonly kept: BigUint64Array } {
+    const about = typeof value === "number" ? lowestFirst(value) : digestBytes(value);
+    const cohorts = mechanism.assign(1, this.#derived(collection, "assign", new Uint8Array()));
+    const words = this.#derived(collection, "permanent", about);
+    return { cohorts, kept: mechanism.permanent([value], cohorts, words) };
+  }
+
+  /** The report of a state in a round, counted from 1 over all windows; null in other rounds. */
+  observe(collection: Collection, number: number, state: string | number): RoundReport | null {
+    const mechanism = overTime(collection);
+    checkNumber("round", number, 1);
+    const held = heldState(collection, state);
+    const window = quotient(number - 1, mechanism.rounds);
+    this.#diary.note(collection.key, number);
+    const plan = this.plan(collection, window);
+    if (plan.round !== ((number - 1) % mechanism.rounds) + 1) return null;
+    const record = mechanism.report(plan, held);
+    return { id: this.reportId(collection, number), record, window };
+  }
+
+  /** What the device has drawn in advance for a window, from 0: never to leave it. */
+  plan(collection: Collection, window: number): Plan {
+    const mechanism = overTime(collection);
+    checkNumber("window", window, 0);
+    const [plan] = mechanism.draw(1, this.#derived(collection, "stream", highestFirst(window)));
+    return plan as Plan;
+  }
+
+  /** The id of the report of a round, counted from 1 over all windows. */
+  reportId(collection: Collection, number: number): Uint8Array {
+    checkNumber("round", number, 1);
+    return this.#digest(collection, "report", highestFirst(number)).slice(0, ID_BYTES);
+  }
+
+  #derived(collection: Collection, purpose: string, value: Uint8Array): Words {
+    return new DerivedWords(this.#digest(collection, purpose, value));
+  }
+
+  /** HMAC-SHA-256(secret, key ‖ purpose ‖ 0 ‖ value). */
+  #digest(collection: Collection, purpose: string, value: Uint8Array): Uint8Array {
+    const label = new TextEncoder().encode(`${purpose}\0`);
+    return hmac(sha256, this.#secret, concatBytes(hexToBytes(collection.key), label, value));
+  }
+}
+
+function overTime(collection: Collection): Glance {
+  if (!(collection.mechanism instanceof Glance)) {
+    throw new Refused(`“${collection.name}” asks for one answer: it has no rounds`);
+  }
+  return collection.mechanism;
+}
+
+/** The state as 0 or 1; an error never says which. */
+function heldState(collection: Collection, state: string | number): 0 | 1 {
+  const number = typeof state === "string" ? collection.answers.indexOf(state) : state;
+  if (number !== 0 && number !== 1) {
+    throw new InvalidAnswer(
+      `a state of “${collection.name}” is 0 or 1, or one of its two labels, got something else ` +
+        `(nothing was sent)`,
+    );
+  }
+  return number;
+}
+
+function checkNumber(what: string, number: number, least: number): void {
+  if (!Number.isSafeInteger(number) || number < least) {
+    throw new Refused(`${what}s are whole numbers from ${least} to 2^53 − 1`);
+  }
+}
+
+function lowestFirst(number: number): Uint8Array {
+  return highestFirst(number).reverse();
+}
+
+function highestFirst(number: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(number));
+  return bytes;
+}

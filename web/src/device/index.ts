@@ -1,0 +1,13 @@
+/** The device in a browser: what a page needs of it. */
+
+export { Collection, type Windows } from "./collection";
+export { Device, SECRET_BYTES, type Report, type RoundReport } from "./device";
+export { Diary, Memory, type Keeper } from "./diary";
+export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } from "./errors";
+export { toNumber, type Fraction } from "./fractions";
+export { Glance } from "./glance";
+export { Grr } from "./grr";
+export type { Mechanism } from "./mechanisms";
+export { chanceOf, conclude, everyReport, odds, type Conclusion, type Odds } from "./odds";
+export { Rappor } from "./rappor";
+export { Unary } from "./unary";

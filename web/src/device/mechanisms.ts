@@ -1,0 +1,31 @@
+/** The mechanisms that a browser speaks, by the name that documents give them. */
+
+import { InvalidDocument } from "./errors";
+import { Glance } from "./glance";
+import { Grr } from "./grr";
+import type { Unread } from "./parameters";
+import { Rappor } from "./rappor";
+import { Unary } from "./unary";
+
+export type Mechanism = Grr | Unary | Rappor | Glance;
+
+const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
+  unknown,
+  (document: Unread) => Mechanism
+>([
+  ["grr", (document) => Grr.read(document)],
+  ["oue", (document) => Unary.readOue(document)],
+  ["sue", (document) => Unary.readSue(document)],
+  ["rappor", (document) => Rappor.read(document)],
+  ["glance", (document) => Glance.read(document)],
+]);
+
+/** The mechanism that a document describes. */
+export function readMechanism(document: Unread): Mechanism {
+  const read = READERS.get(document["name"]);
+  if (!read) {
+    const names = [...READERS.keys()].join(", ");
+    throw new InvalidDocument(`in a browser the mechanism must be one of ${names}`);
+  }
+  return read(document);
+}

@@ -1,0 +1,172 @@
+/** Devices: a secret gives the same permanent parts as in Python. */
+
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { describe, expect, test } from "vitest";
+
+import { Collection } from "../src/device/collection";
+import { Device } from "../src/device/device";
+import { Diary, Memory } from "../src/device/diary";
+import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
+import { Glance } from "../src/device/glance";
+import { Rappor } from "../src/device/rappor";
+import { ScriptedWords } from "../src/device/words";
+import { readJson, script, utf8 } from "./files";
+
+interface Known {
+  readonly document: string;
+  readonly reports?: { answer: string; script: string[]; record: string }[];
+  readonly permanent?: { answer: string; cohort: number; bits: string[] }[];
+  readonly plans?: { round: number; lies: boolean; id: string }[];
+}
+
+const KNOWN = readJson<Known[]>("test/fixtures/collections.json").map((known) => ({
+  ...known,
+  collection: Collection.read(utf8(known.document)),
+}));
+const SECRET = Uint8Array.from({ length: 32 }, (_, i) => i);
+const device = new Device(SECRET);
+const STREAM = KNOWN.find(({ plans }) => plans) as (typeof KNOWN)[number];
+
+describe("reports", () => {
+  const reports = KNOWN.flatMap(({ collection, reports }) =>
+    (reports ?? []).map((report) => ({ collection, ...report })),
+  );
+
+  test("there are some of every mechanism that is asked once", () => {
+    const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
+    expect(names).toEqual(new Set(["grr", "oue", "sue", "rappor"]));
+  });
+
+  test.each(reports)("%# are Python's", ({ collection, answer, script: numbers, record }) => {
+    const words = new ScriptedWords(script(numbers));
+    const made = device.report(collection, answer, words);
+    expect(bytesToHex(made.record)).toBe(record);
+    expect(words.used).toBe(numbers.length);
+    expect(made.id.length).toBe(16);
+    if (numbers.length > 0) {
+      const short = new ScriptedWords(script(numbers.slice(0, -1)));
+      expect(() => device.report(collection, answer, short)).toThrow(ScriptExhausted);
+    }
+  });
+
+  test("have an id of their own each", () => {
+    const { collection } = KNOWN[0] as (typeof KNOWN)[number];
+    const ids = Array.from({ length: 100 }, () =>
+      bytesToHex(device.report(collection, "green").id),
+    );
+    expect(new Set(ids).size).toBe(100); // two alike: a chance of 10^-34
+  });
+
+  test("of an unknown answer or of a stream are refused", () => {
+    const { collection } = KNOWN[0] as (typeof KNOWN)[number];
+    expect(() => device.report(collection, "coffee")).toThrow(InvalidAnswer);
+    expect(() => device.report(STREAM.collection, "on")).toThrow(/use observe/);
+    expect(() => device.observe(collection, 1, 0)).toThrow(/has no rounds/);
+  });
+});
+
+describe("what is kept for good", () => {
+  const kept = KNOWN.flatMap(({ collection, permanent }) =>
+    (permanent ?? []).map((known) => ({ collection, ...known })),
+  );
+
+  test.each(kept)("%# is Python's", ({ collection, answer, cohort, bits }) => {
+    const mechanism = collection.mechanism as Rappor;
+    const found = device.permanent(collection, mechanism, collection.encode(answer));
+    expect(Array.from(found.cohorts)).toEqual([cohort]);
+    expect(Array.from(found.kept)).toEqual(script(bits));
+    const other = new Device(SECRET.map((byte) => byte ^ 1));
+    expect(other.permanent(collection, mechanism, collection.encode(answer))).not.toEqual(found);
+  });
+
+  test("covers texts and numbered answers", () => {
+    const shapes = kept.map(({ collection }) => (collection.mechanism as Rappor).hashes);
+    expect(new Set(shapes)).toEqual(new Set([0, 1, 4]));
+  });
+});
+
+describe("over time", () => {
+  const plans = STREAM.plans as NonNullable<Known["plans"]>;
+  const { collection } = STREAM;
+  const { rounds } = collection.mechanism as Glance;
+
+  test("rounds, lies and ids are Python's", () => {
+    expect(new Set(plans.map(({ lies }) => lies))).toEqual(new Set([false, true]));
+    plans.forEach(({ round, lies, id }, window) => {
+      expect(device.plan(collection, window)).toEqual({ round, lies });
+      expect(bytesToHex(device.reportId(collection, window * rounds + round))).toBe(id);
+    });
+  });
+
+  test("a device speaks in its rounds, and says its state or the other one", () => {
+    const fresh = new Device(SECRET);
+    const mechanism = collection.mechanism as Glance;
+    for (let number = 1; number <= plans.length * rounds; number++) {
+      const state = number % 2 === 0 ? "on" : 0; // by its label, or its number
+      const report = fresh.observe(collection, number, state);
+      const window = Math.floor((number - 1) / rounds);
+      const plan = plans[window] as (typeof plans)[number];
+      const round = number - window * rounds;
+      if (round !== plan.round) expect(report).toBeNull();
+      else {
+        const bit = (state === "on") !== plan.lies ? 1 : 0;
+        expect(report?.window).toBe(window);
+        expect(bytesToHex(report?.id as Uint8Array)).toBe(plan.id);
+        expect(mechanism.readReport(report?.record as Uint8Array)).toEqual({ round, bit });
+      }
+    }
+  });
+
+  test("a round is told once, also by a page that was opened again", () => {
+    const kept = new Memory();
+    new Device(SECRET, new Diary(kept)).observe(collection, 3, "on");
+    const again = new Device(SECRET, new Diary(kept));
+    expect(() => again.observe(collection, 3, "off")).toThrow(RoundPassed);
+    expect(() => again.observe(collection, 2, "off")).toThrow(/round 3 was the last one/);
+    again.observe(collection, 4, "off");
+    expect(new Diary(kept).last(collection.key)).toBe(4);
+  });
+
+  test("a wrong state or number is refused before it is noted", () => {
+    const fresh = new Device(SECRET, new Diary(new Memory()));
+    for (const state of ["maybe", "", 2, -1, 0.5, NaN]) {
+      expect(() => fresh.observe(collection, 1, state)).toThrow(InvalidAnswer);
+    }
+    for (const number of [0, -1, 1.5, 2 ** 53, NaN]) {
+      expect(() => fresh.observe(collection, number, 1)).toThrow(
+        /^rounds are whole numbers from 1/,
+      );
+    }
+    expect(() => fresh.plan(collection, -1)).toThrow(/^windows are whole numbers from 0/);
+    fresh.observe(collection, 1, 1);
+  });
+
+  test("a diary that can't be read or written stops the device", () => {
+    const broken = { getItem: () => "three", setItem: () => undefined };
+    expect(() => new Device(SECRET, new Diary(broken)).observe(collection, 1, 1)).toThrow(
+      /diary was changed/,
+    );
+    const full = {
+      getItem: () => null,
+      setItem: () => {
+        throw new Error("the quota is used up");
+      },
+    };
+    expect(() => new Device(SECRET, new Diary(full)).observe(collection, 1, 1)).toThrow(/quota/);
+  });
+});
+
+describe("secrets", () => {
+  test("have 32 bytes and are fresh", () => {
+    expect(Device.newSecret().length).toBe(32);
+    expect(Device.newSecret()).not.toEqual(Device.newSecret());
+    for (const length of [0, 31, 33]) {
+      expect(() => new Device(new Uint8Array(length))).toThrow(Refused);
+    }
+  });
+
+  test("can't be read off a device", () => {
+    expect(JSON.stringify(device)).toBe("{}");
+    expect(Object.keys(device)).toEqual([]);
+  });
+});

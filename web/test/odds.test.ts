@@ -1,0 +1,111 @@
+/** The odds that a page shows are those of the mechanism, exactly. */
+
+import { describe, expect, test } from "vitest";
+
+import { Collection } from "../src/device/collection";
+import { Device } from "../src/device/device";
+import { fraction, over, plus, raised, toNumber, type Fraction } from "../src/device/fractions";
+import { readMechanism } from "../src/device/mechanisms";
+import { chanceOf, conclude, everyReport, odds, type Value } from "../src/device/odds";
+import type { Unread } from "../src/device/parameters";
+import { digest } from "../src/device/strings";
+import { readJson, utf8 } from "./files";
+
+const KEY = "00".repeat(32);
+const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
+  ({ document }) => Collection.read(utf8(document)),
+);
+
+const SMALL: [Unread, Value[]][] = [
+  [{ name: "grr", k: 4, keep: "4281724265078805/9007199254740992" }, [0, 1, 2, 3]],
+  [{ name: "oue", k: 3, p: "1/2", q: "1/4" }, [0, 1, 2]],
+  [{ name: "sue", k: 5, p: "7/8", q: "1/8" }, [0, 1, 2, 3, 4]],
+  [{ name: "glance", rounds: 3, keep: "3/4" }, [0, 1]],
+  [{ name: "rappor", bits: 4, hashes: 0, cohorts: 1, f: "1/2", p: "1/4", q: "3/4" }, [0, 1, 2, 3]],
+  [
+    { name: "rappor", bits: 8, hashes: 2, cohorts: 3, f: "1/2", p: "1/4", q: "3/4" },
+    // Enough texts that two of them have no bit in common.
+    Array.from({ length: 40 }, (_, i) => digest(KEY, `text ${i}`)),
+  ],
+  [
+    // Two texts differ in one bit each way, though each sets three.
+    { name: "rappor", bits: 4, hashes: 3, cohorts: 1, f: "1/2", p: "1/4", q: "3/4" },
+    Array.from({ length: 20 }, (_, i) => digest(KEY, `text ${i}`)),
+  ],
+];
+
+const isMore = (a: Fraction, b: Fraction): boolean => a.top * b.bottom > b.top * a.bottom;
+
+describe.each(SMALL)("the law of %j", (document, values) => {
+  const mechanism = readMechanism(document);
+  const reports = everyReport(mechanism) as Uint8Array[];
+
+  test("sums to 1 under every answer", () => {
+    for (const value of values) {
+      const chances = reports.map((record) => chanceOf(mechanism, value, record));
+      expect(chances.reduce(plus)).toEqual(fraction(1n));
+    }
+  });
+
+  test("has the declared worst ratio, exactly", () => {
+    let worst = fraction(1n);
+    for (const record of reports) {
+      const chances = values.map((value) => chanceOf(mechanism, value, record));
+      const high = chances.reduce((a, b) => (isMore(b, a) ? b : a));
+      const low = chances.reduce((a, b) => (isMore(a, b) ? b : a));
+      if (isMore(over(high, low), worst)) worst = over(high, low);
+    }
+    expect(worst).toEqual(raised(mechanism.worstRatio));
+  });
+});
+
+describe("for people", () => {
+  test("GRR with 4 answers at ε = 1", () => {
+    const { truth, other } = odds(readMechanism((SMALL[0] as [Unread, Value[]])[0]));
+    expect(toNumber(truth)).toBeCloseTo(0.4754, 4);
+    expect(toNumber(other)).toBeCloseTo(0.1749, 4);
+    expect(toNumber(truth) + 3 * toNumber(other)).toBeCloseTo(1, 15);
+  });
+
+  test("large mechanisms aren't enumerated", () => {
+    for (const { mechanism } of KNOWN) {
+      const reports = everyReport(mechanism);
+      if (reports === null) expect(mechanism.recordBytes).toBeGreaterThanOrEqual(8);
+      else expect(reports.length).toBeLessThanOrEqual(4096);
+    }
+  });
+
+  test.each(KNOWN)("conclusions of $mechanism.name %#", (collection) => {
+    const among = collection.freeText ? ["tea", "coffee", "water"] : collection.answers;
+    const record = collection.overTime
+      ? Uint8Array.of(2, 1)
+      : new Device(new Uint8Array(32)).report(collection, among[1] as string).record;
+    const { answers, posterior, ratio, most } = conclude(collection, record, among);
+    expect(answers).toBe(among);
+    expect(posterior.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
+    expect(ratio).toBeGreaterThanOrEqual(1);
+    expect(ratio).toBeLessThanOrEqual(most * (1 + 1e-12));
+    expect(most).toBeCloseTo(Math.exp(collection.epsilon), 9);
+    // Bayes' rule on the exact chances.
+    const chances = among.map((answer) =>
+      chanceOf(collection.mechanism, collection.encode(answer), record),
+    );
+    const sum = chances.reduce(plus);
+    chances.forEach((chance, i) => {
+      expect(posterior[i]).toBeCloseTo(toNumber(over(chance, sum)), 12);
+    });
+  });
+
+  test("free text needs texts to compare", () => {
+    const words = KNOWN.find(({ freeText }) => freeText) as Collection;
+    const { record } = new Device(new Uint8Array(32)).report(words, "tea");
+    expect(() => conclude(words, record)).toThrow(/name the texts/);
+  });
+});
+
+test("fractions become floats at any size", () => {
+  expect(toNumber(fraction(0n))).toBe(0);
+  expect(toNumber(fraction(3n, 4n))).toBe(0.75);
+  expect(toNumber({ top: 3n ** 2000n, bottom: 3n ** 2001n })).toBeCloseTo(1 / 3, 15);
+  expect(toNumber({ top: 1n, bottom: 3n ** 200n })).toBeCloseTo(3 ** -200, 15);
+});
