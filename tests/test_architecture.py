@@ -19,7 +19,7 @@ CHAIN = [
     {"errors", "amounts", "rows"},
     {"kernels", "domain", "files", "documents"},
     {"keystream", "strings", "sealed", "states", "windows"},
-    {"randomness", "bloom", "packed"},
+    {"randomness", "bloom", "packed", "lines"},
     {"exact", "populations", "dealing"},
     {"channel", "aggregate", "estimate", "wire"},
     {"named"},

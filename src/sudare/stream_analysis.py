@@ -97,6 +97,41 @@ class Rounds:
         return [note for note, applies in said.items() if applies]
 
 
+@dataclass(frozen=True, eq=False)
+class Series:
+    """The rounds of several windows, one after the other, counted on from window to window.
+
+    Attributes:
+        windows: their numbers, rising.
+        parts: the rounds of each.
+    """
+
+    windows: tuple[int, ...]
+    parts: tuple[Rounds, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Everything, for machines."""
+        last = self.parts[-1].document()
+        n = sum(int(part.reports.sum()) for part in self.parts)
+        return {**last, "n": n, "windows": list(self.windows), "estimates": self.rows()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row per round; a band holds for all rounds of its own window."""
+        return [
+            {"window": window, **row, "round": window * part.mechanism.rounds + row["round"]}
+            for window, part in zip(self.windows, self.parts, strict=True)
+            for row in part.rows()
+        ]
+
+    def csv(self) -> str:
+        """The rows as CSV, empty where there is no estimate."""
+        return csv_text(self.rows(), ["window", *KINDS])
+
+    def parquet(self) -> bytes:
+        """The rows as a Parquet file."""
+        return parquet_bytes(self.rows(), {"window": "int64", **KINDS})
+
+
 def analyse_rounds(collection: "Collection", aggregate: "Aggregate", level: float) -> Rounds:
     """Estimate every round of an aggregate that may be released."""
     mechanism, estimate = collection.mechanism, collection.estimate(aggregate)

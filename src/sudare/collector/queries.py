@@ -20,7 +20,9 @@ class Query:
         for name, value in request.query_params.multi_items():
             if name not in known:
                 allowed = ", ".join(sorted(known)) or "none"
-                raise _refusal(f"there is a parameter that this request can't have; known: {allowed}")
+                raise _refusal(
+                    f"there is a parameter that this request can't have; known: {allowed}"
+                )
             if name in self._given:
                 raise _refusal(f"the parameter {name} is given twice")
             self._given[name] = value
