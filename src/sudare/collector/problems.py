@@ -1,6 +1,9 @@
 """What a client did wrong, or must wait for: one shape for every error of the service."""
 
+import logging
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NoReturn
 
 import msgspec
@@ -40,3 +43,11 @@ def unknown_collection(key: str) -> NoReturn:
 def busy(seconds: int, message: str) -> Problem:
     """Ask to come again later."""
     return Problem(429, "busy", message, {"Retry-After": str(seconds)})
+
+
+def unforeseen(error: BaseException, log: logging.Logger) -> Problem:
+    """A mistake of ours: its kind and place are logged, never what it says or what was sent."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+    log.error("unforeseen %s at %s", type(error).__name__, place)
+    return Problem(500, "internal", "something went wrong here; it was noted")
