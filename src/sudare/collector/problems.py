@@ -1,7 +1,10 @@
 """What a client did wrong, or must wait for: one shape for every error of the service."""
 
+import logging
+import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NoReturn
 
 import msgspec
@@ -69,3 +72,11 @@ def told() -> Iterator[None]:
         status, code = _STATUSES.get(type(error), (400, "refused"))
         headers = {"Retry-After": "5"} if status == 503 else {}
         raise Problem(status, code, str(error), headers) from error
+
+
+def unforeseen(error: BaseException, log: logging.Logger) -> Problem:
+    """A mistake of ours: its kind and place are logged, never what it says or what was sent."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+    log.error("unforeseen %s at %s", type(error).__name__, place)
+    return Problem(500, "internal", "something went wrong here; it was noted")

@@ -5,10 +5,12 @@ from collections.abc import Collection
 
 from starlette.requests import Request
 
+from sudare.collector.bodies import BodyTooLong, SenderGone, read_body
 from sudare.collector.problems import Problem
 
 _WHOLE = re.compile(r"(0|[1-9][0-9]{0,15})", re.ASCII)
 _NUMBER = re.compile(r"0?\.[0-9]{1,15}", re.ASCII)
+_BODY_SECONDS = 120.0  # only those who bear a token send such bodies
 _WORDS = {"true": True, "false": False}
 
 
@@ -73,13 +75,12 @@ def window_of(query: Query) -> int | str:
 
 async def body_of(request: Request, most: int) -> bytes:
     """The whole body, if it isn't longer than allowed; no more of it is read than that."""
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise Problem(413, "too_large", f"the body may have at most {most:,} bytes")
-        parts.append(part)
-    return b"".join(parts)
+    try:
+        return await read_body(request.receive, most, _BODY_SECONDS)
+    except BodyTooLong:
+        raise Problem(413, "body_too_long", f"the body may have at most {most:,} bytes") from None
+    except SenderGone:
+        raise Problem(400, "body_cut", "the body was cut off") from None
 
 
 def _refusal(sentence: str) -> Problem:
