@@ -2,12 +2,30 @@
 
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
 import msgspec
 from starlette.responses import Response
+
+from sudare.errors import (
+    InvalidDocument,
+    MixedCollections,
+    ParameterError,
+    StoreUnavailable,
+    SudareError,
+    TooFewReports,
+)
+
+_STATUSES: dict[type[SudareError], tuple[int, str]] = {
+    ParameterError: (400, "invalid_parameter"),
+    InvalidDocument: (400, "invalid_document"),
+    MixedCollections: (409, "mixed_collections"),
+    TooFewReports: (409, "too_few_reports"),
+    StoreUnavailable: (503, "store_unavailable"),
+}
 
 
 class Problem(Exception):  # noqa: N818 - what the client is told, not what broke here
@@ -43,6 +61,17 @@ def unknown_collection(key: str) -> NoReturn:
 def busy(seconds: int, message: str) -> Problem:
     """Ask to come again later."""
     return Problem(429, "busy", message, {"Retry-After": str(seconds)})
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell the client what Sudare found wrong, in the same sentence."""
+    try:
+        yield
+    except SudareError as error:
+        status, code = _STATUSES.get(type(error), (400, "refused"))
+        headers = {"Retry-After": "5"} if status == 503 else {}
+        raise Problem(status, code, str(error), headers) from error
 
 
 def unforeseen(error: BaseException, log: logging.Logger) -> Problem:
