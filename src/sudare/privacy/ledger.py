@@ -197,6 +197,11 @@ class Ledger:
                     f"{where}, {text_down(left)} is left (nothing was sent)"
                 )
 
+    def admit(self, epsilon: float) -> None:
+        """Raise ``BudgetExceeded`` if the caps would forbid so much even to a new ledger."""
+        unspent = replace(self, charges=(), kept=())
+        unspent.afford("", Spent(Fraction(epsilon), Fraction(0)))
+
     def to_json(self) -> bytes:
         """A document that reads back to the same ledger, sealed by a digest."""
         return seal("ledger", self.body())
