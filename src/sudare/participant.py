@@ -92,9 +92,13 @@ class Participant:
         path = folder / "secret"
         if path.exists():
             raise ParameterError(f"{folder} holds a device already")
-        diary = Diary.open(folder / "diary.json", ledger)
-        diary.cap(diary.ledger.cap)  # so that it is written
-        diary.close()
+        caps = ledger or Ledger()
+        diary = Diary.open(folder / "diary.json", caps)
+        try:  # written at once, also over what a crash left of a device without a secret
+            diary.cap(caps.cap)
+            diary.cap_collections(caps.collection_cap)
+        finally:
+            diary.close()
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             os.write(descriptor, secrets.token_bytes(SECRET_BYTES))
