@@ -16,10 +16,10 @@ ROOT = Path(sudare.__file__).parent
 
 # A module may import from earlier steps only, and from its own package.
 CHAIN = [
-    {"errors"},
+    {"errors", "amounts", "rows"},
     {"kernels", "domain", "files", "documents"},
     {"keystream", "strings", "sealed", "states", "windows"},
-    {"randomness", "bloom", "packed"},
+    {"randomness", "bloom", "packed", "lines"},
     {"exact", "populations", "dealing"},
     {"channel", "aggregate", "estimate", "wire"},
     {"named"},
@@ -37,7 +37,7 @@ CHAIN = [
     {"client"},
     {"outbox"},
     {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
-    {"discovery", "participant"},
+    {"discovery", "participant", "analysis", "stream_analysis", "text_analysis"},
     {"collector"},
     {"cli"},
     {"__main__"},
