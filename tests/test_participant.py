@@ -260,6 +260,24 @@ def test_a_device_on_the_command_line(tmp_path: Path) -> None:
     assert free.splitlines() == [f"tea ({TEA.key[:12]}…): ε = 2 for 2 reports", "ε = 2 is spent"]
 
 
+def test_a_document_may_come_another_way(tmp_path: Path) -> None:
+    (tmp_path / "tea.json").write_bytes(TEA.to_json())
+    succeed(tmp_path, "device", "new", "phone", "--collection-cap", 1.5)
+    where = (NOBODY, TEA.key, "--device", "phone", "--offline")
+    assert "isn't known here yet" in refused(tmp_path, "device", "answer", *where, "green")
+    with_document = (*where, "--collection", "tea.json")
+    told = succeed(tmp_path, "device", "answer", *with_document, "--json", "green").json()
+    assert told["fate"] == "waiting"
+    assert "0.5 is left" in refused(tmp_path, "device", "answer", *where, "green")
+    (tmp_path / "other.json").write_bytes(replace(TEA, question="Which coffee?").to_json())
+    assert "other.json is the collection" in refused(
+        tmp_path, "device", "answer", *where, "--collection", "other.json", "green"
+    )
+    poor = Participant.new(tmp_path / "poor", Ledger(cap=0.5))
+    with poor, pytest.raises(BudgetExceeded):
+        poor.learn(TEA)
+
+
 def test_a_stream_on_the_command_line(tmp_path: Path) -> None:
     glance = replace(ONLINE, mechanism=Glance.calibrate(6, 1.0))
     succeed(tmp_path, "device", "new", "phone")

@@ -153,9 +153,14 @@ class Participant:
         collection = self.known(key)
         if collection is None:
             collection = collector.fetch(key, self.ledger)
-            self._path(key).parent.mkdir(exist_ok=True)
-            write_whole(self._path(key), collection.to_json())
+            self.learn(collection)
         return collection
+
+    def learn(self, collection: Collection) -> None:
+        """Know a collection whose document came another way, as with an application."""
+        self.ledger.admit(collection.epsilon)
+        self._path(collection.key).parent.mkdir(exist_ok=True)
+        write_whole(self._path(collection.key), collection.to_json())
 
     def _path(self, key: str) -> Path:
         return self.folder / "collections" / f"{check_key(key)}.json"

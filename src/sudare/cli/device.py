@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.cells import printable
-from sudare.cli.options import PATH, binary_stdin, echo_json, json_option
+from sudare.cli.options import PATH, binary_stdin, echo_json, json_option, load_collection
 from sudare.cli.sent import account, sent_document, show_sent, spent_text, up
 from sudare.errors import CollectorRefused, ParameterError
 
@@ -59,6 +59,9 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
 @click.argument("key")
 @click.argument("answer", required=False)
 @click.option("--device", "folder", type=PATH, required=True, help="The device's folder.")
+@click.option(
+    "--collection", "document", type=PATH, help="Its document, if it isn't to be fetched."
+)
 @click.option("--window", type=int, help="That is answered; by default the one that is open.")
 @click.option(
     "--round", "number", type=int, help="Over time, counted over all windows; by default, now's."
@@ -79,6 +82,7 @@ def answer(
     key: str,
     answer: str | None,
     folder: Path,
+    document: Path | None,
     window: int | None,
     number: int | None,
     invitation: str | None,
@@ -102,6 +106,8 @@ def answer(
     from sudare.participant import Fate, Participant
 
     with Participant.open(folder) as person, Collector(address, insecure=insecure) as collector:
+        if document is not None:
+            _learn(person, document, key)
         tries = None if offline else patience
         agreed = person.known(key) if offline else person.agree(collector, key)
         given = _read_answer(agreed) if answer is None else answer
@@ -129,6 +135,15 @@ def answer(
             echo_json({**sent_document(sent, address), **account(person.ledger)})
         else:
             show_sent(sent, address, person.ledger)
+
+
+def _learn(person: "Participant", document: Path, key: str) -> None:
+    collection = load_collection(document)
+    if collection.key != key:
+        raise ParameterError(
+            f"{document} is the collection {collection.key[:12]}…, not the one of KEY"
+        )
+    person.learn(collection)
 
 
 def _refuse(value: int | None, option: str, sentence: str) -> None:
