@@ -24,8 +24,10 @@ ONLINE = Collection(
     "online", "Online?", ("no", "yes"), Borappor.calibrate(6, 1.0), windows=Windows(0, 6 * 10**9)
 )
 
-SERVER = """
-import sys
+GUEST = "0123456789abcdef0123456789abcdef"
+
+SERVER = f"""
+import hashlib, sys
 from pathlib import Path
 from sudare.collection import Collection
 from sudare.collector.app import create_app
@@ -41,6 +43,7 @@ folder, port = Path(sys.argv[1]), int(sys.argv[2])
 store = open_store(str(folder / "reports.db"))
 for path in sorted(folder.glob("*.json")):
     store.add(Standing(Collection.from_json(path.read_bytes())))
+store.invite({INVITED.key!r}, [hashlib.sha256(b{GUEST!r}).digest()])
 service = Service(store)
 bearers = Bearers(store, service.clock)
 app = create_app(service, every_route(service, bearers), role_of=bearers.role_of)
@@ -124,6 +127,19 @@ def test_the_real_collectors_refusals_are_final_and_leave_no_report_behind(
         early = person.answer(collector, PAST.key, "black", window=2**40, patience=0)
         assert early.fate is Fate.WAITING
         assert counted(address, PAST) == 0
+
+
+def test_an_invitation_is_good_for_one_report(tmp_path: Path, held: Path) -> None:
+    with (
+        Participant.new(tmp_path / "phone") as person,
+        collecting(held) as address,
+        Collector(address) as collector,
+    ):
+        fates = [
+            person.answer(collector, INVITED.key, "black", invitation=GUEST).fate for _ in range(2)
+        ]
+        assert fates == [Fate.TAKEN, Fate.REFUSED]
+        assert counted(address, INVITED) == 1
 
 
 def test_a_stream_is_counted_in_its_window(tmp_path: Path, held: Path) -> None:
