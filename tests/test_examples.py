@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare import GRR, Collection, SudareError
+from scripted_collector import serving
+from sudare import GRR, Collection
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -36,17 +37,26 @@ def test_device(
         Collection("tea", "Which tea?", ("green", "black", "mate"), GRR.calibrate(3, epsilon))
         for epsilon in (1.0, 3.0)
     )
-    document = tmp_path / "tea.json"
-    document.write_bytes(modest.to_json())
-    monkeypatch.setattr("sys.argv", ["device.py", str(document), "black"])
-    runpy.run_path(str(script), run_name="__main__")
-    assert re.fullmatch(r"1 byte\(s\) leave this device: 0[012]\n", capsys.readouterr().out)
-    document.write_bytes(greedy.to_json())
-    with pytest.raises(SystemExit, match=r"asks for ε = .*, the limit here is 1\.5"):
+
+    def run(collection: Collection, answer: str) -> list[str]:
+        words = ["device.py", str(tmp_path / "phone"), scripted.address, collection.key, answer]
+        monkeypatch.setattr("sys.argv", words)
         runpy.run_path(str(script), run_name="__main__")
-    report = runpy.run_path(str(script))["report"]
-    with pytest.raises(SudareError, match="position 0 is not one of the 3"):
-        report(modest.to_json(), "coffee")
+        return capsys.readouterr().out.splitlines()
+
+    with serving(modest, greedy) as scripted:
+        for spent in (1, 2):
+            odds, sent, cost = run(modest, "black")
+            assert odds == f"Which tea? {modest.mechanism.odds}"
+            assert re.fullmatch(r"1 byte\(s\) leave this device: 0[012] \(taken\)", sent)
+            assert cost == f"This cost ε = 1; ε = {spent} of 2.5 is spent."
+        with pytest.raises(SystemExit, match=r"ε = 3 is asked for; 0 of 2\.5 is spent, 2\.5 is"):
+            run(greedy, "black")
+        with pytest.raises(SystemExit, match=r"ε = 1 is asked for; 2 of 2\.5 is spent, 0\.5 is"):
+            run(modest, "black")
+        with pytest.raises(SystemExit, match="position 0 is not one of the 3"):
+            run(modest, "coffee")
+        assert len(scripted.names()) == 2
 
 
 def test_averaging_attack(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.decode import decode
 from sudare.cli.demo import demo
+from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
@@ -45,6 +46,7 @@ def cli() -> None:
 COMMANDS = (
     demo,
     collection,
+    device,
     randomize,
     aggregate,
     estimate,
