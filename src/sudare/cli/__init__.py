@@ -17,6 +17,7 @@ from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.joint import joint_count
+from sudare.cli.ledger import ledger
 from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
@@ -57,6 +58,7 @@ COMMANDS = (
     table,
     party,
     joint_count,
+    ledger,
 )
 for command in COMMANDS:
     cli.add_command(command)

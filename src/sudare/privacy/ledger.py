@@ -17,7 +17,7 @@ import msgspec
 
 from sudare.domain import whole
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError
-from sudare.exact import check_epsilon, text_up
+from sudare.exact import check_epsilon, float_up, text_up
 from sudare.sealed import seal, unseal
 
 _MOST = 1 << 53  # of anything counted here: beyond it, JSON's numbers aren't whole everywhere
@@ -131,9 +131,12 @@ class Ledger:
     @property
     def left(self) -> Fraction | None:
         """How much ε may still be spent; None where there is no cap."""
-        if self.cap is None:
-            return None
-        return max(Fraction(0), Fraction(self.cap) - self.spent().epsilon)
+        return _left(self.cap, self.spent().epsilon)
+
+    @property
+    def delta_left(self) -> Fraction | None:
+        """The same of δ."""
+        return _left(self.delta_cap, self.spent().delta)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per collection: single reports, windows, and what they cost, rounded up."""
@@ -142,8 +145,8 @@ class Ledger:
                 "collection": key,
                 "reports": sum(charge.times for charge in paid if charge.window is None),
                 "windows": sum(charge.times for charge in paid if charge.window is not None),
-                "epsilon": _float_up(_total(paid).epsilon),
-                "delta": _float_up(_total(paid).delta),
+                "epsilon": float_up(_total(paid).epsilon),
+                "delta": float_up(_total(paid).delta),
             }
             for key, group in groupby(self.charges, lambda charge: charge.key)
             for paid in [list(group)]
@@ -251,13 +254,8 @@ def _total(charges: Iterable[Charge]) -> Spent:
     return Spent(epsilon, delta)
 
 
-def _float_up(exact: Fraction) -> float:
-    """The smallest float that is not below a fraction; infinity beyond them all."""
-    try:
-        nearest = float(exact)
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+def _left(cap: float | None, spent: Fraction) -> Fraction | None:
+    return None if cap is None else max(Fraction(0), Fraction(cap) - spent)
 
 
 def _text_down(exact: Fraction) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from sudare.documents import canonical
 from sudare.domain import whole
 from sudare.errors import InvalidMessage, ParameterError
+from sudare.exact import float_up
 from sudare.twoparty.cipher import Cipher
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.law import Proof, require
@@ -79,6 +80,21 @@ class Agreement:
         return require(scheme, guarantee, p2_blind=self.p2_blind)
 
     @property
+    def spending_key(self) -> str:
+        """What a ledger charges: the count's key, or where there is none, that of these terms."""
+        return self.count or self.key.hex()
+
+    @property
+    def delta_p1(self) -> float:
+        """The exact δ of what P1 opens, rounded up: what P1's ledger is charged beside ε."""
+        return float_up(self.proof.delta_p1)
+
+    @property
+    def delta_p2(self) -> float:
+        """The exact δ of what P2 answers, rounded up: of its own view, or if blind, of P1's."""
+        return self.delta_p1 if self.p2_blind else float_up(self.proof.delta_p2)
+
+    @property
     def largest(self) -> int:
         """The largest total of one party."""
         return self.people * self.most
@@ -118,15 +134,20 @@ class Agreement:
         return total
 
     def check_own(self, own: int) -> int:
-        """P1's own total, if the tables cover a person who is in both totals or nobody is."""
+        """P1's own total, if it has any people and may be added."""
+        if self.check_total(own):
+            self.check_both()
+        return own
+
+    def check_both(self) -> None:
+        """Raise unless the tables cover a person who is in both totals, or nobody is."""
         sensitivity = self.document.guarantee.sensitivity
-        if self.check_total(own) and not self.disjoint and sensitivity < 2 * self.most:
+        if not self.disjoint and sensitivity < 2 * self.most:
             raise ParameterError(
                 f"a person in both totals moves their sum by up to {2 * self.most} and the tables "
                 f"cover {sensitivity}: agree that nobody is in both (--disjoint), or take tables "
                 f"of sensitivity {2 * self.most}"
             )
-        return own
 
     def check_terms(self, theirs: bytes) -> None:
         """Raise with the first difference where the other party agreed to something else."""
