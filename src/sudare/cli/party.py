@@ -108,14 +108,13 @@ def one(listen: str, total: int | None, secret: Path | None, **options: Any) -> 
         agreement.check_both()
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
-    credentials, timeout = _credentials(**options), options["timeout"]
-    with (
-        paying(options["ledger"], agreement, agreement.delta_p1, mark) as paid,
-        connection.listening(host, port, credentials, timeout, _say_where(host)) as wire,
-    ):
-        start = process_time()
-        result = session.run_one(wire, state, System(), own=total or 0, mark=paid)
-        _report(result, wire, process_time() - start, count, agreement, paid, options["as_json"])
+    with paying(options["ledger"], agreement, agreement.delta_p1, mark) as paid:
+        credentials, timeout = _credentials(**options), options["timeout"]
+        with connection.listening(host, port, credentials, timeout, _say_where(host)) as wire:
+            start = process_time()
+            result = session.run_one(wire, state, System(), own=total or 0, mark=paid)
+            cpu = process_time() - start
+            _report(result, wire, cpu, count, agreement, paid, options["as_json"])
 
 
 @party.command()
@@ -248,11 +247,15 @@ def _report(
             }
         )
         return
-    if ledger is not None:
-        click.echo(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
     if result is None:
         click.echo("the total was opened by P1 (agreed: P2 is not told)")
-        return
+    else:
+        _print(result, agreement, ranges)
+    if ledger is not None:
+        click.echo(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
+
+
+def _print(result: "NoisyTotal", agreement: "Agreement", ranges: str) -> None:
     click.echo(f"noisy total   {result.total:,}")
     click.echo(f"mean |noise|  {result.mean_noise:.4f}")
     proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"
