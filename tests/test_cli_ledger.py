@@ -1,5 +1,8 @@
 """``sudare ledger``, and parties that charge one before they open or answer."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -156,6 +159,58 @@ def test_a_count_is_paid_for_once_even_if_its_opening_fails(tmp_path: Path) -> N
     for part, address, options in (("one", "--listen", one), ("two", "--connect", two)):
         sentence = refused(tmp_path, "party", part, *options, address, "127.0.0.1:1")
         assert sentence.startswith(f"this count was paid for once already, as {part}.json says")
+
+
+@pytest.mark.parametrize(
+    ("part", "step", "paid"),
+    [
+        ("one", "session.Mark.make", {"one": 1, "two": 1}),
+        ("one", "parties.Sealed.open", {"one": 1, "two": 1}),
+        ("two", "session.Mark.make", {"one": 0, "two": 1}),
+    ],
+    ids=["P1 before its mark", "P1 before opening", "P2 before its mark"],
+)
+def test_a_party_that_is_killed_in_between_has_paid_and_opens_nothing(
+    tmp_path: Path, part: str, step: str, paid: dict[str, int]
+) -> None:
+    ledgers(tmp_path, "--cap", 9)
+    new = ("joint-count", "new", "smokers", *TERMS, "--people", 9, "-o", "c.json")
+    succeed(tmp_path, *new, "--secret", "s.json")
+    (tmp_path / "bits.txt").write_text("1\n1\n")
+    bits = ("c.json", "bits.txt", "--format", "lines")
+    succeed(tmp_path, "joint-count", "encrypt", *bits, "-o", "r.bin")
+    one = ("one", "--listen", "127.0.0.1:0", "--count", "c.json", "--secret", "s.json", *ONE)
+    two = ("two", "--count", "c.json", "--records", "r.bin", *TWO, "--connect")
+    dies_at = {part: step}
+    with killed_at(dies_at.get("one"), tmp_path, "party", *one) as first:
+        assert first.stderr is not None
+        while not (said := first.stderr.readline().decode()).startswith("listening on "):
+            assert said, "P1 ended before it listened"
+        with killed_at(dies_at.get("two"), tmp_path, "party", *two, said.split()[-1]) as second:
+            outs = [party.communicate(timeout=40)[0] for party in (second, first)]
+    assert outs == [b"", b""]
+    codes = {"one": first.returncode, "two": second.returncode}
+    assert codes[part] == -signal.SIGKILL
+    count = Count.from_json((tmp_path / "c.json").read_bytes())
+    for name in codes:
+        assert read(tmp_path, f"{name}.json").spent(count.key).epsilon == paid[name]
+    for name, options in (("one", one), ("two", (*two, "127.0.0.1:1"))):
+        if paid[name]:
+            assert "once already" in refused(tmp_path, "party", *options)
+
+
+def killed_at(step: str | None, folder: Path, *arguments: object) -> "subprocess.Popen[bytes]":
+    """A command in a process that is killed when it comes to a step of ``sudare.twoparty``."""
+    code = "from sudare.cli import main; main()"
+    if step is not None:
+        module, name, method = step.split(".")
+        code = (
+            f"import os, signal; from sudare.twoparty.{module} import {name}\n"
+            f"{name}.{method} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n{code}"
+        )
+    command = [sys.executable, "-c", code, *(str(argument) for argument in arguments)]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe)
 
 
 def payment(account: Account, mark: Mark) -> Payment:
