@@ -167,7 +167,7 @@ def test_files_that_are_no_records_are_refused() -> None:
         (many, three, "2 people are agreed on, the file has 3 records"),
         (
             BITS,
-            three + secrets.token_bytes(32) + bytes(32),
+            three + b"\xff" * 32 + bytes(32),
             "the record at position 3 can't be.*point",
         ),
         (PROVED, secrets.token_bytes(192), "the proof at position 0 does not hold"),
