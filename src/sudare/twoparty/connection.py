@@ -159,8 +159,9 @@ def listening(
     context = _context(host, credentials, server=True)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
+        socket.getaddrinfo(host, port, family)  # which tells a name from a place that is taken
         server = socket.create_server((host, port), family=family)
-    except ValueError:
+    except (socket.gaierror, ValueError):
         raise _no_host(host) from None
     except OSError as error:
         raise ParameterError(f"can't listen on {host}:{port}: {error.strerror}") from None
@@ -212,6 +213,7 @@ def _entering(
         with _lacking(_UNKNOWN):
             plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if context is not None and credentials is not None:
+                plain.getpeername()  # of one that is gone, wrap_socket would lose the descriptor
                 connection = secured = context.wrap_socket(
                     plain, server_side=True, do_handshake_on_connect=False
                 )
@@ -253,7 +255,7 @@ def _context(host: str, credentials: Credentials | None, *, server: bool) -> ssl
     if not _is_loopback(host):
         raise ParameterError(
             f"without certificates the parties talk on this machine only (127.0.0.1), got "
-            f"{host[:_NAME]!r}"
+            f"{host[:_NAME]}"
         )
     return None
 
