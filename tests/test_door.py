@@ -149,14 +149,14 @@ def test_strangers_first_and_the_other_party_all_the_same(
 
 def test_strangers_alone_are_counted_when_time_is_over(tmp_path: Path) -> None:
     one, _ = both(tmp_path)
-    with p1(one, 1.0) as (port, ended):
+    with p1(one, 2.0) as (port, ended):
         stayed = crowd([scan, stay_silent, talk, show_another_certificate], port, tmp_path)
         with pytest.raises(PartyLost) as lost:
             ended()
         for end in stayed:
             end.close()
     assert str(lost.value) == (
-        "nobody connected within 1 seconds; 4 strangers were refused "
+        "nobody connected within 2 seconds; 4 strangers were refused "
         "(1 silent, 3 without the certificate)"
     )
 

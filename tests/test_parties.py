@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -166,6 +167,7 @@ def test_every_session_has_its_own_name_order_and_indices() -> None:
     assert len({done.sealed.ciphertext for done in runs}) > 1
 
 
+PROTOCOL = Path(__file__).parents[1] / "docs/reference/protocol.md"
 ENOUGH = {"elgamal": (2**26 - 2**19) // 64, "lattice": (2**26 - 2**19) // 22}
 
 
@@ -180,6 +182,7 @@ def test_tables_too_large_to_be_sent_are_refused_when_they_are_agreed_on(name: s
         return Agreement(TableDocument(LOOSE, scheme), name)
 
     most = ENOUGH[name]
+    assert f"{most:,} under `{name}`" in " ".join(PROTOCOL.read_text("utf-8").split())
     agree(3, most)
     with pytest.raises(
         ParameterError, match=f"have {most} entries .* of 67108864 bytes, these have {most + 1}$"
