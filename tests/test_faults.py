@@ -200,7 +200,7 @@ def test_a_party_killed_before_and_after_each_message(victim: str, tmp_path: Pat
         try:
             runs.append(secrets_of(survive(tmp_path, victim, last, moment)))
         except BaseException as error:
-            error.add_note(f"P{victim} was killed {moment} message {last:d}")
+            error.add_note(f"party {victim} was killed {moment} message {last:d}")
             raise
     for one, another in combinations(runs, 2):
         assert not one & another
@@ -219,6 +219,26 @@ def test_another_p2_is_served_after_one_was_killed_in_its_greeting(tmp_path: Pat
     assert (served.code, told.code) == (0, 0)
     assert served.total == told.total is not None
     assert "1 stranger was refused (1 without a greeting)" in served.err.splitlines()
+
+
+def test_processes_over_tls_after_strangers(tmp_path: Path) -> None:
+    both(tmp_path)
+    terms = ("--epsilon", 1, "--delta", "1e-6", "--timeout", PATIENCE)
+
+    def party(name: str, peer: str, *options: object) -> "Popen[bytes]":
+        own = ("--certificate", f"{name}.pem", "--private-key", f"{name}.key")
+        return process(tmp_path, "party", name, *options, *terms, *own, "--peer", f"{peer}.pem")
+
+    with party("one", "two", "--listen", "127.0.0.1:0") as one:
+        port = port_of(one)
+        for words in (b"", b"GET / HTTP/1.1\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", port)) as stranger:
+                stranger.sendall(words)
+        with party("two", "one", "--connect", f"127.0.0.1:{port}", "--total", 9) as two:
+            told, served = ended(two), ended(one)
+    assert (served.code, told.code) == (0, 0)
+    assert served.total == told.total is not None
+    assert served.err.splitlines() == ["2 strangers were refused (2 without the certificate)"]
 
 
 # TLS: what is between the parties sees records, and can do nothing with them but harm.
