@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,13 @@ from plain_cipher import Plain
 from sudare.errors import InvalidCiphertext, InvalidMessage, ParameterError, SudareError
 from sudare.randomness import Randomness, Seeded, System
 from sudare.twoparty import messages
-from sudare.twoparty.agreement import CIPHERS, Agreement, cipher_named
+from sudare.twoparty.agreement import (
+    BESIDE_BYTES,
+    CIPHERS,
+    ENTRY_BYTES,
+    Agreement,
+    cipher_named,
+)
 from sudare.twoparty.cipher import Cipher
 from sudare.twoparty.digits import digits, shipped
 from sudare.twoparty.document import TableDocument
@@ -158,6 +165,51 @@ def test_every_session_has_its_own_name_order_and_indices() -> None:
     assert len({done.opened.result.session for done in runs}) == 20
     assert len({done.tables[74:-32] for done in runs}) > 10
     assert len({done.sealed.ciphertext for done in runs}) > 1
+
+
+PROTOCOL = Path(__file__).parents[1] / "docs/reference/protocol.md"
+ENOUGH = {"elgamal": (2**26 - 2**19) // 64, "lattice": (2**26 - 2**19) // 22}
+
+
+@pytest.mark.parametrize("name", CIPHERS)
+def test_tables_too_large_to_be_sent_are_refused_when_they_are_agreed_on(name: str) -> None:
+    """Nobody has to connect first, and nothing is encrypted or proved."""
+
+    def agree(tables: int, entries: int) -> Agreement:
+        one, *others = [entries // tables] * tables
+        sizes = [one + entries % tables, *others]
+        scheme = Scheme(tuple({0: size - 1, 1: 1} for size in sizes), (1,), distinct=False)
+        return Agreement(TableDocument(LOOSE, scheme), name)
+
+    most = ENOUGH[name]
+    assert f"{most:,} under `{name}`" in " ".join(PROTOCOL.read_text("utf-8").split())
+    agree(3, most)
+    with pytest.raises(
+        ParameterError, match=f"have {most} entries .* of 67108864 bytes, these have {most + 1}$"
+    ):
+        agree(3, most + 1)
+    with pytest.raises(ParameterError, match=r"a table of 1048577 entries .* \(up to 1048576\)"):
+        agree(1, 2**20 + 1)
+
+
+@pytest.mark.parametrize("name", CIPHERS)
+def test_a_message_of_tables_is_as_long_as_was_reckoned(name: str) -> None:
+    """An entry takes what the cipher makes of it, and what stands beside them stays below."""
+    cipher = cipher_named(name)
+    keys = cipher.keys()
+    small, large = (len(cipher.encrypt_table(keys, [0] * size)) for size in (1, 8192))
+    assert large - small == 8191 * ENTRY_BYTES[name]
+    most = ENOUGH[name]
+    heads = 64 * (small - ENTRY_BYTES[name] + 4)  # of 64 tables
+    seeds = (most // 8192) * (small - ENTRY_BYTES[name])  # of further blocks, if there are any
+    beside = 78 + 4 + len(keys.public) + heads + seeds + 32
+    assert beside <= BESIDE_BYTES
+
+
+def test_the_documents_own_table_of_one_draw_is_refused_when_agreed_on() -> None:
+    strict = Guarantee(1.0, 1e-10)
+    with pytest.raises(ParameterError, match="table of 36627290627 entries is not written out"):
+        Agreement(TableDocument(strict, algorithm2(strict, 1)))
 
 
 # Faults: each receiver and the message that it waits for.

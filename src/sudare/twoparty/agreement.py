@@ -14,8 +14,11 @@ from sudare.exact import float_up
 from sudare.twoparty.cipher import Cipher
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.law import Proof, require
+from sudare.twoparty.messages import LARGEST, Step
 
 CIPHERS = ("elgamal", "lattice")
+ENTRY_BYTES = {"elgamal": 64, "lattice": 22}  # of a table's entry, under each cipher
+BESIDE_BYTES = 1 << 19  # of message 1 beside its entries, at most: a public key, seeds, lengths
 MOST_TOTAL = 1 << 39  # of one party: the ciphers open up to 2^40
 
 
@@ -71,6 +74,20 @@ class Agreement:
         if not 1 <= whole("people", self.people) <= MOST_TOTAL // self.most:
             raise ParameterError(
                 f"people must be from 1 to {MOST_TOTAL // self.most}, got {self.people}"
+            )
+        self._check_size()
+
+    def _check_size(self) -> None:
+        """Raise where the tables are too large to be sent, before anybody waits for them."""
+        scheme = self.document.scheme
+        scheme.check_written()
+        if self.cipher not in ENTRY_BYTES:  # one that isn't ours; who has it knows its sizes
+            return
+        most = (LARGEST[Step.TABLES] - BESIDE_BYTES) // ENTRY_BYTES[self.cipher]
+        if scheme.entries > most:
+            raise ParameterError(
+                f"under {self.cipher} the tables may have {most} entries in all to fit in a "
+                f"message of {LARGEST[Step.TABLES]} bytes, these have {scheme.entries}"
             )
 
     @cached_property

@@ -15,7 +15,7 @@ MOST_DRAWS = 8  # from one table: the patterns of equal indices grow like Bell's
 MOST_TABLES = 64
 WIDEST = 1 << 16  # values that the noise may span
 LARGEST_LAW = 1 << 22  # bits of a law written out: more would take minutes to prove
-_LARGEST = 1 << 20  # entries of a table that is written out
+MOST_ENTRIES = 1 << 20  # of a table that is written out
 
 Integers = NDArray[np.int64]
 
@@ -100,11 +100,15 @@ class Scheme:
             for sign, index in zip(self.signs, chosen, strict=True)
         )
 
-    def _written(self) -> list[Integers]:
-        if max(self.sizes) > _LARGEST:
+    def check_written(self) -> None:
+        """Raise where a table has more entries than are ever written out."""
+        if max(self.sizes) > MOST_ENTRIES:
             raise ParameterError(
-                f"a table of {max(self.sizes)} entries is not written out (up to {_LARGEST})"
+                f"a table of {max(self.sizes)} entries is not written out (up to {MOST_ENTRIES})"
             )
+
+    def _written(self) -> list[Integers]:
+        self.check_written()
         return [
             np.repeat(np.array(list(table), np.int64), list(table.values()))
             for table in self.tables
