@@ -13,6 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import cipher
 import frequency
 import limits
 import rappor
@@ -104,8 +105,9 @@ def main() -> None:
     jobs = [job for job in JOBS if wanted(job.name)]
     texts = [name for name in rappor.NAMES if wanted(name)]
     over_time = [name for name in streams.NAMES if wanted(name)]
-    if not jobs and not texts and not over_time:
-        names = [*(job.name for job in JOBS), *rappor.NAMES, *streams.NAMES]
+    encrypted = [name for name in cipher.NAMES if wanted(name)]
+    if not jobs and not texts and not over_time and not encrypted:
+        names = [*(job.name for job in JOBS), *rappor.NAMES, *streams.NAMES, *cipher.NAMES]
         parser.error(f"no such job; there are: {', '.join(names)}")
     if (jobs or texts) and not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
@@ -129,6 +131,12 @@ def main() -> None:
         sizes = streams.QUICK if options.quick else streams.FULL
         with console.status("figure 3, half a minute"):
             measured = streams.measured(wanted, sizes)
+        console.print(rows_table(measured))
+        rows += measured
+    if encrypted:
+        effort = cipher.QUICK if options.quick else cipher.FULL
+        with console.status("ciphers and sessions, a minute or two"):
+            measured = [row for _, found in cipher.measured(wanted, effort) for row in found]
         console.print(rows_table(measured))
         rows += measured
     if not options.quick:
