@@ -17,6 +17,7 @@ import cipher
 import frequency
 import limits
 import rappor
+import sharing
 import streams
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
@@ -105,9 +106,10 @@ def main() -> None:
     jobs = [job for job in JOBS if wanted(job.name)]
     texts = [name for name in rappor.NAMES if wanted(name)]
     over_time = [name for name in streams.NAMES if wanted(name)]
-    encrypted = [name for name in cipher.NAMES if wanted(name)]
-    if not jobs and not texts and not over_time and not encrypted:
-        names = [*(job.name for job in JOBS), *rappor.NAMES, *streams.NAMES, *cipher.NAMES]
+    secret = [name for name in (*cipher.NAMES, *sharing.NAMES) if wanted(name)]
+    if not jobs and not texts and not over_time and not secret:
+        names = [job.name for job in JOBS]
+        names += [*rappor.NAMES, *streams.NAMES, *cipher.NAMES, *sharing.NAMES]
         parser.error(f"no such job; there are: {', '.join(names)}")
     if (jobs or texts) and not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
@@ -133,10 +135,11 @@ def main() -> None:
             measured = streams.measured(wanted, sizes)
         console.print(rows_table(measured))
         rows += measured
-    if encrypted:
+    if secret:
         effort = cipher.QUICK if options.quick else cipher.FULL
         with console.status("ciphers and sessions, a minute or two"):
             measured = [row for _, found in cipher.measured(wanted, effort) for row in found]
+            measured += sharing.measured(wanted, effort.sessions)
         console.print(rows_table(measured))
         rows += measured
     if not options.quick:
