@@ -24,7 +24,9 @@ from sudare.twoparty.table import algorithm2
 EXAMPLE = Path(__file__).parent.parent / "examples" / "three_party_count.py"
 ONE = Guarantee(1.0, 1e-6)
 COUNTS = (1200, 340, 77)
-TOTALS = 300
+TOTALS, FEW = 300, 400
+THREE = Path(__file__).with_name("three_parties.py")
+SMALL = TableDocument(Guarantee(2.0, 0.1), digits([{0: 7, 1: 3}, {0: 12, 2: 1}]))
 
 
 def free_ports() -> list[int]:
@@ -33,12 +35,12 @@ def free_ports() -> list[int]:
         return [end.getsockname()[1] for end in ends]
 
 
-def together(*arguments: list[str]) -> list[tuple[int, str, str]]:
-    """Three processes of the example, each with its own arguments: code, output and errors."""
+def together(*arguments: list[str], script: Path = EXAMPLE) -> list[tuple[int, str, str]]:
+    """Three processes of a script, each with its own arguments: code, output and errors."""
     parties = [part for port in free_ports() for part in ("-P", f"localhost:{port}")]
     processes = [
         subprocess.Popen(
-            [sys.executable, EXAMPLE, "--no-log", *parties, "-I", str(pid), *own],
+            [sys.executable, script, "--no-log", *parties, "-I", str(pid), *own],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -76,6 +78,29 @@ def test_three_processes_open_totals_with_noise_of_the_exact_law() -> None:
     # Two orders of 4 bytes and two dealings of 8 to two others, for each entry: no more is sent.
     sent = sum(party["bytes_sent"] for party in (first, *others))
     assert sent < TOTALS * (2 * 4 + 2 * 4 * 8) * proof.scheme.entries * 1.1
+
+
+@pytest.mark.parametrize("fixed", ["01,02", "01,12", "02,12"])
+def test_the_order_of_one_pair_hides_the_entries_from_the_third(fixed: str) -> None:
+    """Whoever knows two of the orders still finds the noise to follow the exact law.
+
+    Fails by chance with at most 1e-9.
+    """
+    noises = small_noises(fixed)
+    assert_follows(noises, noise_ways(SMALL.scheme).law, FEW)
+
+
+def test_with_all_orders_known_nothing_is_hidden() -> None:
+    assert len(small_noises("01,02,12")) == 1
+
+
+def small_noises(fixed: str) -> Counter[int]:
+    """Noises of three processes where the orders of some pairs are known to everybody."""
+    ended = together(*[[fixed, str(FEW)]] * PARTIES, script=THREE)
+    assert [(code, err) for code, _, err in ended] == [(0, "")] * PARTIES
+    first, *others = (json.loads(out)["totals"] for _, out, _ in ended)
+    assert all(other == first for other in others)
+    return Counter(total - PARTIES * 100 for total in first)
 
 
 def test_parties_that_hold_something_else_are_refused_by_all() -> None:
