@@ -86,7 +86,7 @@ class Scheme:
 
     def shuffled(self, rng: Randomness) -> list[Integers]:
         """Every table's entries in an order that nobody else knows: the step of P1."""
-        return [_shuffled(table, rng) for table in self._written()]
+        return [permuted(table, rng) for table in self._written()]
 
     def indices(self, rng: Randomness) -> list[list[int]]:
         """Which entries are drawn, table by table and sign by sign: the step of P2."""
@@ -126,7 +126,7 @@ def _check(table: Mapping[int, int], least: int) -> None:
         )
 
 
-def _shuffled(entries: Integers, rng: Randomness) -> Integers:
+def permuted(entries: Integers, rng: Randomness) -> Integers:
     """Fisher and Yates: each order has the same chance, exactly."""
     for last in range(len(entries) - 1, 0, -1):
         other = int(rng.below(last + 1, (1,))[0])
