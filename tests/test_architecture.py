@@ -56,6 +56,7 @@ HOMES = {
     "nacl": ("twoparty.cipher",),
     "rbcl": ("twoparty.cipher",),
     "seal": ("twoparty.cipher",),
+    "mpyc": ("twoparty.sharing",),
     "rich": ("cli",),
     "rich_click": ("cli",),
     "click": ("cli",),

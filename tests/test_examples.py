@@ -2,6 +2,9 @@
 
 import re
 import runpy
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +110,20 @@ def test_online_per_minute(
     assert re.fullmatch(r"[\d,]+ reports counted, [\d,]+ late\.", received)
     assert not received.endswith(" 0 late.")
     assert drawn.read_bytes().startswith(b"\x89PNG")
+
+
+def test_three_party_count() -> None:
+    """What it opens is looked at in test_sharing.py, with three processes that all tell."""
+    with socket.create_server(("", 0)) as taken:  # MPyC takes three ports from here on
+        base = taken.getsockname()[1]
+    script = str(EXAMPLES / "three_party_count.py")
+    command = [sys.executable, script, "-M3", "--no-log", "--base-port", str(base)]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=600)
+    opened, cost = done.stdout.splitlines()
+    found = re.fullmatch(r"noisy total ([\d,]+), mean \|noise\| 0\.924", opened)
+    assert found is not None
+    assert abs(int(found[1].replace(",", "")) - (1200 + 340 + 77)) < 40
+    assert re.fullmatch(r"each cost ε = 1 and δ = 1e-06; this party sent [\d,]+ bytes", cost)
 
 
 def test_three_trust_models(

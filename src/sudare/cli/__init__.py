@@ -18,6 +18,7 @@ from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.joint import joint_count
+from sudare.cli.ledger import ledger
 from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
@@ -63,6 +64,7 @@ COMMANDS = (
     joint_count,
     serve,
     token,
+    ledger,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -33,7 +33,7 @@ def spent_text(ledger: "Ledger") -> str:
 
 def account(ledger: "Ledger") -> dict[str, Any]:
     """The ledger in numbers: spent rounded up, left rounded down."""
-    from sudare.privacy.ledger import float_up
+    from sudare.exact import float_up
 
     spent, left = ledger.spent(), ledger.left
     return {
@@ -46,7 +46,7 @@ def account(ledger: "Ledger") -> dict[str, Any]:
 
 def sent_document(sent: "Sent", address: str) -> dict[str, Any]:
     """What left a device, for programs."""
-    from sudare.privacy.ledger import float_up
+    from sudare.exact import float_up
 
     return {
         "name": sent.collection.name,

@@ -18,7 +18,7 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed
-from sudare.files import locked, write_whole
+from sudare.files import lock, write_durably
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
 
@@ -68,15 +68,15 @@ class Diary:
             ledger: that of a new diary. One that exists has its own.
         """
         path = path.resolve()
-        lock = locked(path, "diary")
-        save = partial(_write, path)
+        held = lock(path, "the diary")
+        save = partial(write_durably, path)
         try:
             known = path.read_bytes() if path.exists() else None
             diary = cls(ledger, save=save) if known is None else cls.from_json(known, save)
         except BaseException:
-            os.close(lock)
+            os.close(held)
             raise
-        diary._release = weakref.finalize(diary, os.close, lock)  # noqa: SLF001 - its own
+        diary._release = weakref.finalize(diary, os.close, held)  # noqa: SLF001 - its own
         return diary
 
     def close(self) -> None:
@@ -163,17 +163,6 @@ class Diary:
 
 def _document(ledger: Ledger, last: Mapping[str, int]) -> bytes:
     return seal("diary", _Body(ledger.body(), dict(last)))
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file such that it stays replaced when the power fails."""
-    write_whole(path, data)
-    if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
-        folder = os.open(path.resolve().parent, os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):

@@ -15,7 +15,7 @@ from typing import Any, Self
 import msgspec
 
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError
-from sudare.exact import text_up
+from sudare.exact import float_up, text_up
 from sudare.privacy.charges import Charge, Kept, Spent, check_delta, tidy, total, windows
 from sudare.sealed import seal, unseal
 
@@ -126,9 +126,12 @@ class Ledger:
     @property
     def left(self) -> Fraction | None:
         """How much ε may still be spent; None where there is no cap."""
-        if self.cap is None:
-            return None
-        return max(Fraction(0), Fraction(self.cap) - self.spent().epsilon)
+        return _left(self.cap, self.spent().epsilon)
+
+    @property
+    def delta_left(self) -> Fraction | None:
+        """The same of δ."""
+        return _left(self.delta_cap, self.spent().delta)
 
     @property
     def keys(self) -> list[str]:
@@ -240,13 +243,8 @@ class Ledger:
         return cls(body.cap, body.delta_cap, written, kept, body.collection_cap)
 
 
-def float_up(exact: Fraction) -> float:
-    """The smallest float that is not below a fraction; infinity beyond them all."""
-    try:
-        nearest = float(exact)
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+def _left(cap: float | None, spent: Fraction) -> Fraction | None:
+    return None if cap is None else max(Fraction(0), Fraction(cap) - spent)
 
 
 def text_down(exact: Fraction) -> str:
