@@ -32,6 +32,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 from chance import ALPHA, two_sided
 
+RECORD = RESULT.with_name("noise_law.json")  # the counts, and all that was found in them
 RUNS = 10_000
 OTHERS = (0.8, 0.9, 1.1, 1.2)  # ε of tables whose laws should be rejected
 ATTEMPTS = 4  # of the search for those tables
@@ -62,13 +63,17 @@ def events(law: Law) -> list[Event]:
     return [Event(frozenset([x])) for x in sorted(law)] + far
 
 
-def p_value(counts: Counter[int], law: Law) -> float:
-    """At most x with a chance of at most x, if the noises follow the law."""
+def least_p_value(counts: Counter[int], law: Law) -> float:
+    """That of the strangest event, as if it was the only one looked at."""
     if not counts.keys() <= law.keys():
         return 0.0  # the impossible happened
-    of_all, runs = events(law), counts.total()
-    least = min(two_sided(one.count(counts), runs, one.chance(law)) for one in of_all)
-    return min(1.0, least * len(of_all))
+    runs = counts.total()
+    return min(two_sided(one.count(counts), runs, one.chance(law)) for one in events(law))
+
+
+def p_value(counts: Counter[int], law: Law) -> float:
+    """At most x with a chance of at most x, if the noises follow the law."""
+    return min(1.0, least_p_value(counts, law) * len(events(law)))
 
 
 def power(law: Law, true: Law, runs: int) -> float:
@@ -139,9 +144,15 @@ class Judged:
     """The test on all noises, and on the same noises against laws that are not theirs."""
 
     opened: Opened
-    p_value: float
+    events: int
+    least_p_value: float
     others: dict[str, tuple[float, float]]  # power, p-value
     least_shift: float
+
+    @property
+    def p_value(self) -> float:
+        """Of all events together."""
+        return min(1.0, self.least_p_value * self.events)
 
     @property
     def follows(self) -> bool:
@@ -153,6 +164,8 @@ class Judged:
         return {
             "runs": self.opened.runs,
             "counts": {str(x): n for x, n in sorted(self.opened.counts.items())},
+            "events": self.events,
+            "least_p_value": self.least_p_value,
             "p_value": self.p_value,
             "alpha": ALPHA,
             "follows": self.follows,
@@ -173,7 +186,8 @@ def judge(found: Opened, proof: Proof) -> Judged:
         name: (power(law, other, runs), p_value(found.counts, other))
         for name, other in other_laws(proof)
     }
-    return Judged(found, p_value(found.counts, law), others, least_shift(law, runs))
+    least = least_p_value(found.counts, law)
+    return Judged(found, len(events(law)), least, others, least_shift(law, runs))
 
 
 def least_shift(law: Law, runs: int, strength: float = 0.99) -> float:
@@ -268,6 +282,7 @@ def main() -> None:
         )
     if options.runs == RUNS:
         save(rows(judged), RESULT)
+        RECORD.write_text(json.dumps(judged.json(), indent=1) + "\n")
     if not judged.follows:
         raise SystemExit(f"such noises have a chance of {judged.p_value:.2g} (limit {ALPHA:g})")
 

@@ -19,10 +19,22 @@ EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "three_party_cou
 JOB = "sharing instead of a cipher, our tables, three processes"
 TOTALS = (1, 100)
 NAMES = (JOB,)
+PATIENCE = 60  # seconds
 
 
 def session(totals: int) -> tuple[float, int]:
-    """Three processes over loopback: seconds of the processor of all, and all bytes sent."""
+    """Three processes over loopback: seconds of the processor of all, and all bytes sent.
+
+    A port that was free may be taken when MPyC opens it: then once more, on other ports.
+    """
+    try:
+        return attempt(totals)
+    except subprocess.TimeoutExpired:
+        return attempt(totals)
+
+
+def attempt(totals: int) -> tuple[float, int]:
+    """The same, on ports that are free now."""
     with ExitStack() as taken:
         ends = [taken.enter_context(socket.create_server(("", 0))) for _ in range(3)]
         ports = [end.getsockname()[1] for end in ends]
@@ -39,7 +51,12 @@ def session(totals: int) -> tuple[float, int]:
     processes = [
         subprocess.Popen([*command, "-I", str(pid)], stdout=subprocess.PIPE) for pid in range(3)
     ]
-    told = [json.loads(process.communicate()[0]) for process in processes]
+    try:
+        told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
     return sum(one["cpu_seconds"] for one in told), sum(one["bytes_sent"] for one in told)
 
 

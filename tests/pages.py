@@ -7,17 +7,19 @@
   what the terminal shows. A command that fails must be followed by ``$ echo $?``.
 
 Python and commands of a page share one folder. ``...`` in what is shown stands for anything.
+A port of this machine is run as one that is free, each as its own.
 """
 
 import io
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from sudare.cli import main
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+_PORT = re.compile(r"(?<=127\.0\.0\.1:)\d+")
 _FENCE = re.compile(r"^```(\S+)(?: +from=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -64,17 +67,27 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
     work = folder / "work"
     work.mkdir()
     names: dict[str, Any] = {"__name__": "page"}
+    ports = free_ports({port for block in blocks(page) for port in _PORT.findall(block.text)})
     printed = ""
     with chdir(work):
         for block in blocks(page):
             where = f"{name(page)}:{block.line}"
             if block.language == "console":
-                _run_session(block, folder, where)
+                _run_session(block, folder, where, ports)
             elif block.language == "output":
                 _compare(block.text, printed, where)
             elif block.language == "python" and block.source is None:
                 printed = _run_python(block, page, names)
     return names
+
+
+def free_ports(shown: set[str]) -> dict[str, str]:
+    """For each port, one that nobody has."""
+    with ExitStack() as taken:
+        ends = {port: socket.create_server(("127.0.0.1", 0)) for port in sorted(shown)}
+        for end in ends.values():
+            taken.enter_context(end)
+        return {port: str(end.getsockname()[1]) for port, end in ends.items()}
 
 
 def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
@@ -93,8 +106,9 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
         yield found[1].replace("\n> ", "\n"), part[found.end() :]
 
 
-def _run_session(block: Block, folder: Path, where: str) -> None:
-    entries = list(commands(block))
+def _run_session(block: Block, folder: Path, where: str, ports: dict[str, str]) -> None:
+    text = _PORT.sub(lambda port: ports[port[0]], block.text)
+    entries = list(commands(replace(block, text=text)))
     assert entries, f"{where}: a console block without a command"
     followers = [command for command, _ in entries[1:]] + [""]
     status = 0

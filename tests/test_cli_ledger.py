@@ -1,5 +1,6 @@
 """``sudare ledger``, and parties that charge one before they open or answer."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -78,29 +79,71 @@ def test_bad_ledgers_are_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "cut.json").write_bytes((tmp_path / "l.json").read_bytes()[:-9])
     changed = (tmp_path / "l.json").read_bytes().replace(b'"cap":null', b'"cap":1.0')
     (tmp_path / "changed.json").write_bytes(changed)
+    os.mkfifo(tmp_path / "pipe")  # which has no writer, and would be waited for
     party = ("party", "one", "--listen", "127.0.0.1:0", *TERMS, "--timeout", 20)
     for file, sentence in (
         ("none.json", "there is no ledger none.json: make one with `sudare ledger new`"),
         ("empty.json", "empty.json is empty"),
-        ("cut.json", "this is not a ledger: it is not JSON"),
-        ("changed.json", "not a ledger as it was written"),
+        ("cut.json", "cut.json: this is not a ledger: it is not JSON"),
+        ("changed.json", "changed.json: this is not a ledger as it was written"),
+        ("pipe", "pipe: a ledger is a regular file"),
+        (".", ".: a ledger is a regular file"),
     ):
         assert sentence in refused(tmp_path, "ledger", "show", file)
         assert sentence in refused(tmp_path, *party, "--insecure", "--ledger", file)
+    nowhere = refused(tmp_path, "ledger", "new", "none/l.json")
+    assert nowhere.endswith("none/l.json: No such file or directory")
+    assert refused(tmp_path, "ledger", "new", "") == ".: a ledger is a file, and this is a folder"
 
 
-def test_each_party_is_charged_its_own_exact_delta(tmp_path: Path) -> None:
-    """P2 knows which of the document's draws coincide, so the same total costs more there."""
+def test_links_in_a_circle_are_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    new = ("joint-count", "new", "smokers", *TERMS, "--people", 9)
+    succeed(tmp_path, *new, "--out", "c.json", "--secret", "s.json")
+    (tmp_path / "bits.txt").write_text("1\n")
+    for arguments in (
+        ("ledger", "new", "loop"),
+        ("table", *TERMS, "--out", "loop"),
+        (*new, "--out", "loop", "--secret", "t.json"),
+        (*new, "--out", "d.json", "--secret", "loop"),
+        ("joint-count", "encrypt", "c.json", "bits.txt", "--format", "lines", "--out", "loop"),
+        ("party", "two", "--connect", "127.0.0.1:1", "--count", "c.json", "--records", "loop"),
+    ):
+        assert "loop: Too many levels of symbolic links" in refused(tmp_path, *arguments)
+
+
+def test_numbers_of_any_size_are_a_few_digits(tmp_path: Path) -> None:
+    """And still rounded down, as all that is left."""
+    for cap, left in (("5e-324", "4.94065e-324"), ("1e308", "1e+308"), ("1e-9", "0.000000001")):
+        made = succeed(tmp_path, "ledger", "new", f"{cap}.json", "--cap", cap)
+        assert made.out == f"left   ε = {left}, δ without a cap\n"
+    over = ("party", "one", "--listen", "127.0.0.1:0", *TERMS, "--insecure")
+    assert refused(tmp_path, *over, "--ledger", "5e-324.json").startswith(
+        "ε = 1 is asked for; 0 of 5e-324 is spent, 4.94065e-324 is left"
+    )
+    for epsilon, sensitivity, reach in (("1e-300", 1, "1.382e+301"), (1, 10**400, "1.382e+401")):
+        asked = ("--epsilon", epsilon, "--delta", "1e-6", "--sensitivity", sensitivity)
+        assert f"reach to about ±{reach} (" in refused(tmp_path, "table", *asked)
+
+
+@pytest.mark.parametrize("blind", [False, True], ids=["P2 sees the result", "P2 is blind"])
+def test_both_parties_are_charged_the_delta_of_who_learns_the_most(
+    tmp_path: Path, blind: bool
+) -> None:
+    """P2 knows which of the document's draws coincide, and P1 tells it the result.
+
+    So the people in the total are exposed at P2's δ, whoever's ledger stands for them.
+    """
     wide = TableDocument(Guarantee(1.0, 1e-3), algorithm2(Guarantee(1.0, 1e-6), 2))
     (tmp_path / "t.json").write_bytes(wide.to_json())
     proof = prove(wide.scheme, wide.guarantee)
     ledgers(tmp_path, "--cap", 3)
-    table = ("--table", "t.json", "--json")
+    table = ("--table", "t.json", "--json", *["--p2-blind"] * blind)
     ends = together(tmp_path, (*table, *ONE), (*table, *TWO, "--total", 5))
     assert [end.code for end in ends] == [0, 0]
-    deltas = (float_up(proof.delta_p1), float_up(proof.delta_p2))
-    assert deltas[1] > 100 * deltas[0]
-    for end, name, delta in zip(ends, ("one.json", "two.json"), deltas, strict=True):
+    assert proof.delta_p2 > 100 * proof.delta_p1
+    delta = float_up(proof.delta_p1 if blind else proof.delta_p2)
+    for end, name in zip(ends, ("one.json", "two.json"), strict=True):
         told = end.json()
         assert read(tmp_path, name) == Ledger(3.0).charge(told["key"], 1.0, delta=delta)
         assert told["ledger"]["spent"] == {"epsilon": 1.0, "delta": delta}
@@ -152,8 +195,9 @@ def test_a_count_is_paid_for_once_even_if_its_opening_fails(tmp_path: Path) -> N
     ends = together(tmp_path, one, two)
     assert [(end.code, end.out) for end in ends] == [(2, ""), (2, "")]
     assert "holds no value from" in ends[0].err
-    for name, delta in (("one.json", count.terms.delta_p1), ("two.json", count.terms.delta_p2)):
-        assert read(tmp_path, name) == Ledger(9.0).charge(count.key, 1.0, delta=delta)
+    for name in ("one.json", "two.json"):
+        paid = Ledger(9.0).charge(count.key, 1.0, delta=count.terms.spent_delta)
+        assert read(tmp_path, name) == paid
     for mark in [*tmp_path.glob("*.opened"), *tmp_path.glob("*.answered")]:
         mark.unlink()  # as in a folder that was copied without them
     for part, address, options in (("one", "--listen", one), ("two", "--connect", two)):
@@ -218,17 +262,47 @@ def payment(account: Account, mark: Mark) -> Payment:
 
 
 def test_a_crash_between_paying_and_marking_has_paid(tmp_path: Path) -> None:
-    """The mark's folder is gone, so making it fails right after the charge."""
-    path = tmp_path / "one.json"
+    """The mark's folder goes in between, so making it fails right after the charge."""
+    path, gone = tmp_path / "one.json", tmp_path / "gone"
+    gone.mkdir()
+
+    class Going(Account):
+        def charge(self, key: str, epsilon: float, *, delta: float) -> None:
+            super().charge(key, epsilon, delta=delta)
+            gone.rmdir()
+
     Account.create(path, Ledger(3.0))
-    with Account.held(path) as account, pytest.raises(FileNotFoundError):
-        payment(account, Mark(tmp_path / "gone" / "a.opened", "this key opened a total")).make()
+    with Going.held(path) as going, pytest.raises(FileNotFoundError):
+        payment(going, Mark(gone / "a.opened", "this key opened a total")).make()
     assert read(tmp_path, "one.json") == Ledger(3.0).charge("a count", 1.0, delta=1e-6)
     mark = Mark(tmp_path / "a.opened", "this key opened a total")
     for act in ("check", "make"):
         with Account.held(path) as account, pytest.raises(ParameterError, match="paid for once"):
             getattr(payment(account, mark), act)()
     assert not mark.path.exists()
+
+
+def test_nothing_is_paid_where_no_mark_can_be_made(tmp_path: Path) -> None:
+    """A folder that isn't one, and that of a secret which comes through a pipe."""
+    path = tmp_path / "one.json"
+    Account.create(path, Ledger(3.0))
+    for folder in (tmp_path / "none", path, Path("/proc/self/fd")):
+        mark = Mark(folder / "a.opened", "this key opened a total")
+        with Account.held(path) as account, pytest.raises(ParameterError, match="must be a folder"):
+            payment(account, mark).make()
+    assert read(tmp_path, "one.json") == Ledger(3.0)
+
+
+def test_a_secret_from_a_pipe_is_refused_before_anything_is_paid(tmp_path: Path) -> None:
+    ledgers(tmp_path)
+    new = ("joint-count", "new", "smokers", *TERMS, "--people", 9, "-o", "c.json")
+    succeed(tmp_path, *new, "--secret", "s.json")
+    one = ("--listen", "127.0.0.1:0", "--count", "c.json", "--secret", "/dev/stdin", *ONE)
+    with process(tmp_path, "party", "one", *one) as party:
+        out, err = party.communicate((tmp_path / "s.json").read_bytes(), timeout=40)
+    assert (party.returncode, out) == (2, b"")
+    assert b"must be a folder that files can be made in" in err
+    assert read(tmp_path, "one.json") == Ledger()
 
 
 def test_a_charge_that_can_not_be_written_is_no_charge_and_no_mark(

@@ -4,6 +4,8 @@ import logging
 import socket
 import ssl
 import struct
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -105,9 +107,9 @@ def say_hello_in_tls(port: int, _: Path) -> socket.socket:
 
 
 def show_another_certificate(port: int, folder: Path) -> None:
-    mine, key = certificate(folder, "stranger")
+    mine = Credentials(folder / "stranger.pem", folder / "stranger.key", folder / "one.pem")
     with pytest.raises(SudareError):
-        p2(port, Credentials(mine, key, folder / "one.pem"))
+        p2(port, mine)
 
 
 def show_no_certificate(port: int, folder: Path) -> None:
@@ -134,6 +136,7 @@ def test_strangers_first_and_the_other_party_all_the_same(
     secure: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     one, two = both(tmp_path) if secure else (None, None)
+    certificate(tmp_path, "stranger")  # before P1 waits: it takes a while
     strangers = STRANGERS + OVER_TLS if secure else STRANGERS
     with caplog.at_level(logging.WARNING), p1(one) as (port, ended):
         stayed = crowd(strangers, port, tmp_path)
@@ -149,14 +152,15 @@ def test_strangers_first_and_the_other_party_all_the_same(
 
 def test_strangers_alone_are_counted_when_time_is_over(tmp_path: Path) -> None:
     one, _ = both(tmp_path)
-    with p1(one, 2.0) as (port, ended):
+    certificate(tmp_path, "stranger")
+    with p1(one, 5.0) as (port, ended):
         stayed = crowd([scan, stay_silent, talk, show_another_certificate], port, tmp_path)
         with pytest.raises(PartyLost) as lost:
             ended()
         for end in stayed:
             end.close()
     assert str(lost.value) == (
-        "nobody connected within 2 seconds; 4 strangers were refused "
+        "nobody connected within 5 seconds; 4 strangers were refused "
         "(1 silent, 3 without the certificate)"
     )
 
@@ -171,6 +175,25 @@ def test_more_silent_strangers_than_there_is_room_for(secure: bool, tmp_path: Pa
         assert not stayed[0].recv(1)
         for end in stayed:
             end.close()
+
+
+def test_strangers_that_use_up_all_descriptors_are_sent_away() -> None:
+    """In a process that may have few: they go, the oldest first, until there is room again."""
+    script = Path(__file__).with_name("narrow_door.py")
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        port = int(process.stdout.readline())
+        stayed = [dial(port) for _ in range(MOST_WAITING)]
+        found = p2(port, None)
+        out, err = process.communicate(timeout=40)
+        for end in stayed:
+            end.close()
+    assert process.returncode == 0, err
+    assert err == f"{MOST_WAITING} strangers were refused ({MOST_WAITING} silent)\n"
+    assert found is not None
+    assert int(out) == found.total
 
 
 def test_a_stranger_that_drips_keeps_nobody_waiting(tmp_path: Path) -> None:

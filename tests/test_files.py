@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sudare.files import replacing
+from sudare.errors import ParameterError
+from sudare.files import lock, real, replacing, require_writable, write_durably
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -92,3 +93,29 @@ def test_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError) as error, replacing(tmp_path):
         pytest.fail("a folder can't be replaced")
     assert error.value.filename == str(tmp_path)
+
+
+def test_links_in_a_circle_are_an_error_that_names_them(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    for act in (real, lambda path: write_durably(path, b""), lambda path: real(path / "inside")):
+        with pytest.raises(OSError, match="symbolic links") as caught:
+            act(loop)
+        assert str(caught.value.filename).startswith(str(loop))
+    assert list(tmp_path.iterdir()) == [loop]
+    assert real(tmp_path / "none" / ".." / "new") == tmp_path.resolve() / "new"
+
+
+def test_a_folder_is_tried_before_it_is_needed(tmp_path: Path) -> None:
+    require_writable(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").touch()
+    for folder in (tmp_path / "file", tmp_path / "none", Path("/proc/self/fd")):
+        with pytest.raises(ParameterError, match="must be a folder that files can be made in"):
+            require_writable(folder)
+
+
+def test_a_lock_that_can_not_be_made_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        lock(tmp_path / "none" / "l.json", "the ledger")
+    assert caught.value.filename == str(tmp_path / "none" / "l.json")

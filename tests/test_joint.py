@@ -85,19 +85,14 @@ def test_a_ledger_is_charged_by_the_count_or_by_the_terms() -> None:
     assert BITS.agreement.spending_key == BITS.agreement.key.hex() != BITS.key
 
 
-def test_the_exact_delta_of_each_party_is_charged() -> None:
-    """Of the document's draws P2 knows which coincide, and only a P2 that sees the result."""
+def test_the_exact_delta_of_whoever_learns_the_most_is_charged() -> None:
+    """Of the document's draws P2 knows which coincide, which helps it if it sees the result."""
     wide = TableDocument(Guarantee(1.0, 1e-3), algorithm2(Guarantee(1.0, 1e-6), 2))
     seeing, blind = (Agreement(wide, p2_blind=told) for told in (False, True))
     proof = seeing.proof
-    for exact, stated in (
-        (proof.delta_p1, seeing.delta_p1),
-        (proof.delta_p2, seeing.delta_p2),
-        (proof.delta_p1, blind.delta_p1),
-        (proof.delta_p1, blind.delta_p2),
-    ):
-        assert math.nextafter(stated, 0) < exact <= stated
-    assert seeing.delta_p2 > 100 * seeing.delta_p1
+    for exact, agreement in ((proof.delta_p2, seeing), (proof.delta_p1, blind)):
+        assert math.nextafter(agreement.spent_delta, 0) < exact <= agreement.spent_delta
+    assert seeing.spent_delta > 100 * blind.spent_delta
 
 
 def test_records_are_64_bytes_and_192_with_a_proof() -> None:

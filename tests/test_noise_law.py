@@ -1,5 +1,7 @@
 """What benchmarks/noise_law.py puts ten thousand sessions to: a test that holds and can fail."""
 
+import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -64,3 +66,36 @@ def test_a_noise_that_can_not_be_is_found_out_at_once(noise_law: ModuleType) -> 
     assert noise_law.p_value(Counter({0: 5, 2: 1}), law) == 0
     wider = noise_ways(digits([{0: 7, 2: 3}])).law
     assert noise_law.power(law, wider, 1) == pytest.approx(float(1 - wider[0]))
+
+
+def numbers(page: str, row: str) -> list[float]:
+    """The numbers of a row of a page's table."""
+    (cells,) = re.findall(rf"^\| {row} \|(.*)\|$", page, re.MULTILINE)
+    return [float(cell.replace(",", "")) for cell in cells.split("|")]
+
+
+def test_the_page_shows_what_was_recorded(noise_law: ModuleType) -> None:
+    """Its table, the strangest event, and what ``result.json`` says, from the counts kept."""
+    page = (BENCHMARKS.parent / "docs" / "explanation" / "secure-sampling.md").read_text("utf-8")
+    record = json.loads(noise_law.RECORD.read_text("utf-8"))
+    counts = Counter({int(noise): count for noise, count in record["counts"].items()})
+    proof = shipped(Guarantee(1.0, 1e-6))
+    assert proof is not None
+    law, shown = proof.law.law, 10
+    assert counts.total() == record["runs"] == RUNS
+    opened = [sum(n for x, n in counts.items() if abs(x) == far) for far in range(shown)]
+    assert numbers(page, "opened") == [*opened, RUNS - sum(opened)]
+    chances = [sum(p for x, p in law.items() if abs(x) == far) for far in range(shown)]
+    for said, chance in zip(numbers(page, "expected"), [*chances, 1 - sum(chances)], strict=True):
+        assert said == pytest.approx(float(RUNS * chance), abs=0.5 if said > 100 else 0.05)
+    least = noise_law.least_p_value(counts, law)
+    assert (record["least_p_value"], record["events"]) == (pytest.approx(least), 58)
+    assert record["p_value"] == noise_law.p_value(counts, law)
+    assert f"58 events, the strangest of them with a p-value of {least:.2g}, so 1 for all" in page
+    kept = {row["job"]: row["ours"] for row in json.loads(noise_law.RESULT.read_text("utf-8"))}
+    job = f"noise law, {RUNS:,} sessions of two processes, elgamal"
+    assert kept[job] == noise_law.significant(record["p_value"])
+    for epsilon in noise_law.OTHERS:
+        found = record["others"][f"tables for ε = {epsilon:g}"]["p_value"]
+        said = kept[f"{job}, against the law of tables for ε = {epsilon:g}"]
+        assert said == noise_law.significant(found)

@@ -1,5 +1,6 @@
 """Two parties over real connections: what goes well, what is refused, who is killed when."""
 
+import errno
 import socket
 import struct
 import threading
@@ -8,8 +9,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from shutil import copy
 
 import pytest
+from cryptography.hazmat.primitives import serialization
 
 from certificates import both, certificate
 from plain_cipher import Plain
@@ -238,6 +241,30 @@ def test_a_mark_is_made_once_and_outlasts_its_maker(tmp_path: Path, wires: Wires
         Mark(opened, "this key opened").make()
 
 
+class Full(Mark):
+    """On a disk that fills up between the check and the mark."""
+
+    def make(self) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(self.path))
+
+
+@pytest.mark.parametrize("full", ["P1", "P2"])
+def test_a_mark_that_fails_is_told_to_the_other_side(
+    tmp_path: Path, wires: Wires, full: str
+) -> None:
+    """But neither the path nor the reason."""
+    left, right = wires(5)
+    marks = {full: Full(tmp_path / "a.opened", "this key opened a total")}
+    one, two = together(
+        lambda: run_one(left, ONE, System(), mark=marks.get("P1")),
+        lambda: run_two(right, TWO, System(), mark=marks.get("P2")),
+    )
+    failed, told = (one, two) if full == "P1" else (two, one)
+    assert isinstance(failed.exception(), OSError)
+    assert sentence(told).startswith("the other party refused: a file can't be written there")
+    assert str(tmp_path) not in sentence(told)
+
+
 def test_a_key_whose_total_could_not_be_opened_is_used_up_all_the_same(
     tmp_path: Path, wires: Wires
 ) -> None:
@@ -304,6 +331,37 @@ def test_tls_with_a_stranger_opens_nothing(tmp_path: Path) -> None:
             f"nobody connected within 2 seconds; 1 stranger was refused (1 without {lacking})"
         )
         assert isinstance(second.exception(), SudareError)
+
+
+def test_the_certificate_is_read_once(tmp_path: Path) -> None:
+    """Whatever its file becomes while P1 listens, the one that was there is trusted."""
+    one, two = both(tmp_path)
+    one = replace(one, peer=Path(copy(one.peer, tmp_path / "peer.pem")))
+    listens: Future[int] = Future()
+
+    def be_one() -> NoisyTotal:
+        with connection.listening("127.0.0.1", 0, one, 5, listens.set_result) as wire:
+            return run_one(wire, ONE, System())
+
+    def be_two() -> NoisyTotal | None:
+        port = listens.result(5)
+        one.peer.write_text("no certificate any more")
+        with connection.connected("127.0.0.1", port, two, 5) as wire:
+            return run_two(wire, TWO, System())
+
+    first, second = together(be_one, be_two)
+    assert first.result() == second.result()
+
+
+@pytest.mark.parametrize("server", [True, False], ids=["P1", "P2"])
+def test_an_encrypted_key_is_refused_and_nobody_asked(tmp_path: Path, server: bool) -> None:
+    one, _ = both(tmp_path)
+    key = serialization.load_pem_private_key(one.private_key.read_bytes(), None)
+    locked = serialization.BestAvailableEncryption(b"Zanzibar")
+    form = serialization.PrivateFormat.PKCS8
+    one.private_key.write_bytes(key.private_bytes(serialization.Encoding.PEM, form, locked))
+    with pytest.raises(ParameterError, match=r"one\.key is encrypted: give a key without"):
+        one.context(server=server)
 
 
 def test_files_that_are_no_certificates_are_a_sentence(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ _UNIT = 2.0**-COIN_BITS
 # Decimal's ln and exp are correctly rounded at any precision, on every machine alike.
 _PRECISE = decimal.Context(prec=60)
 _SLACK = decimal.Decimal("1e-50")  # far above the error of 60 digits, far below a float's ulp
+_PLAIN = 20  # powers of ten on either side that are written out, without an exponent
 _SIGNIFICANT = 1024  # bits of a denominator: what is left out changes a logarithm by 2^-1000
 
 Outcome = TypeVar("Outcome", bound=Hashable)
@@ -93,7 +94,8 @@ def text_up(number: float | Fraction, digits: int = 6) -> str:
     exact = Fraction(number)
     rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
     top, bottom = decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)
-    return format(rounding.divide(top, bottom).normalize(rounding), "f")
+    text = rounding.divide(top, bottom).normalize(rounding)
+    return format(text, "f" if -_PLAIN <= text.adjusted() <= _PLAIN else "e")
 
 
 def text_scientific(number: float | Fraction, digits: int = 3) -> str:

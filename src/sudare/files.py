@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from sudare.errors import ParameterError
 
@@ -15,6 +16,27 @@ except ImportError:  # not every system has it
     _LOCKS = False
 else:
     _LOCKS = True
+
+
+def real(path: Path) -> Path:
+    """Where a path leads through all its links; links in a circle are an error that names it."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # of which ``resolve`` says nothing, or no OSError
+            raise
+    return path.resolve()
+
+
+def require_writable(folder: Path) -> None:
+    """Raise unless a file can be made in a folder, and its name be written to disk."""
+    try:
+        os.close(os.open(folder, os.O_RDONLY))
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise ParameterError(
+            f"{folder} must be a folder that files can be made in: {error.strerror}"
+        ) from None
 
 
 @contextmanager
@@ -29,7 +51,7 @@ def replacing(path: Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():
         yield path
         return
-    path = path.resolve()
+    path = real(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
@@ -57,7 +79,7 @@ def write_durably(path: Path, data: bytes) -> None:
     """Replace a file such that it stays replaced when the power fails."""
     write_whole(path, data)
     if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
-        folder = os.open(path.resolve().parent, os.O_DIRECTORY)
+        folder = os.open(real(path).parent, os.O_DIRECTORY)
         try:
             os.fsync(folder)
         finally:
@@ -70,7 +92,12 @@ def lock(path: Path, what: str) -> int:
     Whoever comes second is refused. Where Python has no ``fcntl``, as on Windows, nothing is
     locked.
     """
-    descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    beside = path.with_name(f"{path.name}.lock")
+    try:
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        error.filename = str(path)  # the name that the caller knows
+        raise
     if not _LOCKS:
         return descriptor
     try:

@@ -95,7 +95,7 @@ def decode(
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
     from sudare.cli.decoded import save, show
-    from sudare.files import replacing
+    from sudare.files import real, replacing
     from sudare.text_analysis import Discoveries
 
     if as_json and as_csv:
@@ -109,7 +109,7 @@ def decode(
     refuse_overwriting(output, collection, candidates, *sources)
     if plot is not None:
         refuse_overwriting(plot, collection, candidates, *sources)
-        if plot.resolve() == output.resolve():
+        if real(plot) == real(output):
             raise ParameterError(f"the result and the plot can't both be {plot}")
     with candidate_lines(candidates) as lines:
         wish = _Wish(level, cast("Correction", correction), confidence)  # click's are its values

@@ -192,9 +192,10 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
       sudare discover decode plan.json monday --json
     """
     from sudare.discovery import discover as find
+    from sudare.files import real
 
     agreed = _load(plan)
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    if len({real(folder) for folder in folders}) < len(folders):
         raise ParameterError("a folder is named twice; its reports would count twice")
     counted = [total for folder in folders for total in _counted(agreed, folder)]
     found = find(agreed, counted, level=level, most=most)

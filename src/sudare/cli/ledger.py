@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.options import PATH, echo_json, json_option
-from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
@@ -62,7 +61,9 @@ def show(file: Path, as_json: bool) -> None:
       sudare ledger show ledger.json
       sudare ledger show ledger.json --json
     """
-    known = load_ledger(file)
+    from sudare.privacy.account import Account
+
+    known = Account.read(file)
     if as_json:
         echo_json(standing(known) | {"charges": known.rows()})
         return
@@ -73,18 +74,6 @@ def show(file: Path, as_json: bool) -> None:
         click.echo(
             f"       {_text(*known.spent(row['collection']))} in {times} × {row['collection']}"
         )
-
-
-def load_ledger(path: Path) -> "Ledger":
-    """The ledger of a file; an error names the file."""
-    from sudare.privacy.ledger import Ledger
-
-    if not path.exists():
-        raise ParameterError(f"there is no ledger {path}: make one with `sudare ledger new`")
-    data = path.read_bytes()
-    if not data:
-        raise InvalidDocument(f"{path} is empty; a ledger is a JSON document")
-    return Ledger.from_json(data)
 
 
 def standing(known: "Ledger") -> dict[str, Any]:

@@ -108,7 +108,7 @@ def one(listen: str, total: int | None, secret: Path | None, **options: Any) -> 
         agreement.check_both()
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
-    with paying(options["ledger"], agreement, agreement.delta_p1, mark) as paid:
+    with paying(options["ledger"], agreement, mark) as paid:
         credentials, timeout = _credentials(**options), options["timeout"]
         with connection.listening(host, port, credentials, timeout, _say_where(host)) as wire:
             start = process_time()
@@ -151,7 +151,7 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
     mark = None
     if count is not None and records is not None:
         mark = _mark(records, count, "answered", "this count was answered for")
-    with paying(options["ledger"], agreement, agreement.delta_p2, mark) as paid:
+    with paying(options["ledger"], agreement, mark) as paid:
         if count is not None and records is not None:
             holding = _add_up(count, cipher, records)
         else:
@@ -167,9 +167,10 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
 
 def _mark(beside: Path, count: "Count", end: str, what: str) -> "Mark":
     """The mark of a count in a file's folder: another name of the file is the same count."""
+    from sudare.files import real
     from sudare.twoparty.session import Mark
 
-    return Mark(beside.resolve().with_name(f"{count.key}.{end}"), what)
+    return Mark(real(beside).with_name(f"{count.key}.{end}"), what)
 
 
 def _address(text: str) -> tuple[str, int]:

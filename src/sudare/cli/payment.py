@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sudare.cli.ledger import load_ledger
 from sudare.privacy.account import Account
 from sudare.twoparty.agreement import Agreement
 from sudare.twoparty.session import Mark
@@ -22,7 +21,7 @@ class Payment(Mark):
         account: what is charged.
         key: of the count, or of the agreement where there is none.
         epsilon: the proved ε.
-        delta: the exact δ of this party's view, rounded up.
+        delta: the exact δ of whoever learns the most, rounded up.
         mark: that of a count, which is paid for once; without one, every session costs again.
     """
 
@@ -49,19 +48,17 @@ class Payment(Mark):
 
 
 @contextmanager
-def paying(
-    ledger: Path | None, agreement: Agreement, delta: float, mark: Mark | None
-) -> Iterator[Mark | None]:
+def paying(ledger: Path | None, agreement: Agreement, mark: Mark | None) -> Iterator[Mark | None]:
     """What a session writes down before a total leaves it, checked once already."""
     if ledger is None:
         if mark is not None:
             mark.check()
         yield mark
         return
-    load_ledger(ledger)
     with Account.held(ledger) as account:
         what = "this count was paid for"
         key, epsilon = agreement.spending_key, agreement.document.guarantee.epsilon
+        delta = agreement.spent_delta
         payment = Payment(account.path, what, account, key, epsilon, delta, mark)
         payment.check()
         yield payment

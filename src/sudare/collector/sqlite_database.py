@@ -10,7 +10,7 @@ from typing import Any
 
 from sudare.collector.migrations import SQLITE, Script, missing_statements
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
-from sudare.files import lock
+from sudare.files import lock, real
 
 _KIND = 0x53756461
 """SQLite's application id: that a file is a store of ours."""
@@ -35,7 +35,7 @@ class Database:
             path: where it is.
             alone: whether to refuse, and be refused by, another process that is alone with it.
         """
-        self.path = path.resolve()
+        self.path = real(path)
         self.lock = threading.RLock()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
-from sudare.errors import ParameterError
-from sudare.files import lock, write_durably
+from sudare.errors import InvalidDocument, ParameterError, SudareError
+from sudare.files import lock, real, write_durably
 from sudare.privacy.ledger import Ledger
 
 
@@ -26,18 +26,35 @@ class Account:
     @contextmanager
     def held(cls, path: Path) -> Iterator[Self]:
         """The account in a file that exists, for nobody else until the block ends."""
-        path = path.resolve()
-        Ledger.from_json(path.read_bytes())  # beside what is no ledger, no lock is made
+        cls.read(path)  # beside what is no ledger, no lock is made
+        path = real(path)
         held = lock(path, "the ledger")
         try:
-            yield cls(path, Ledger.from_json(path.read_bytes()))
+            yield cls(path, cls.read(path))
         finally:
             os.close(held)
 
     @staticmethod
+    def read(path: Path) -> Ledger:
+        """The ledger of a file, held by nobody; an error names the file."""
+        if not path.exists():
+            raise ParameterError(f"there is no ledger {path}: make one with `sudare ledger new`")
+        if not path.is_file():  # a pipe would be waited for, and can't be written over
+            raise ParameterError(f"{path}: a ledger is a regular file")
+        data = path.read_bytes()
+        if not data:
+            raise InvalidDocument(f"{path} is empty; a ledger is a JSON document")
+        try:
+            return Ledger.from_json(data)
+        except SudareError as error:
+            raise InvalidDocument(f"{path}: {error}") from None
+
+    @staticmethod
     def create(path: Path, ledger: Ledger) -> None:
         """Write a new ledger; one that is there already is left alone, and refused."""
-        path = path.resolve()
+        if path.is_dir():
+            raise ParameterError(f"{path}: a ledger is a file, and this is a folder")
+        path = real(path)
         _refuse_existing(path)
         held = lock(path, "the ledger")
         try:

@@ -18,7 +18,7 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed
-from sudare.files import lock, write_durably
+from sudare.files import lock, real, write_durably
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
 
@@ -67,7 +67,7 @@ class Diary:
             path: where it is.
             ledger: that of a new diary. One that exists has its own.
         """
-        path = path.resolve()
+        path = real(path)
         held = lock(path, "the diary")
         save = partial(write_durably, path)
         try:

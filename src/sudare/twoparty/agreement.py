@@ -102,14 +102,15 @@ class Agreement:
         return self.count or self.key.hex()
 
     @property
-    def delta_p1(self) -> float:
-        """The exact δ of what P1 opens, rounded up: what P1's ledger is charged beside ε."""
-        return float_up(self.proof.delta_p1)
+    def spent_delta(self) -> float:
+        """The exact δ that one opening costs the people in it, rounded up.
 
-    @property
-    def delta_p2(self) -> float:
-        """The exact δ of what P2 answers, rounded up: of its own view, or if blind, of P1's."""
-        return self.delta_p1 if self.p2_blind else float_up(self.proof.delta_p2)
+        Both parties' ledgers are charged it, beside ε: it is that of whoever learns the most, and
+        a P2 that isn't blind is told the result by P1. As for the noise; what a cipher leaves
+        open comes on top (docs/explanation/ciphers.md).
+        """
+        known = self.proof.delta_p1
+        return float_up(known if self.p2_blind else max(known, self.proof.delta_p2))
 
     @property
     def largest(self) -> int:

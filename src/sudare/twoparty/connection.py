@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -41,8 +42,10 @@ class Credentials:
         for path in (self.certificate, self.private_key, self.peer):
             path.open("rb").close()  # one that is not there is named; OpenSSL wouldn't
         try:
-            context.load_cert_chain(self.certificate, self.private_key)
+            context.load_cert_chain(self.certificate, self.private_key, self._passphrase)
             context.load_verify_locations(cadata=self._expected)
+        except ParameterError:
+            raise
         except (ssl.SSLError, ValueError):
             raise ParameterError(
                 f"{self.certificate}, {self.private_key} and {self.peer} must be PEM files: "
@@ -50,8 +53,13 @@ class Credentials:
             ) from None
         return context
 
-    @property
+    def _passphrase(self) -> str:
+        """Asked for by OpenSSL, which would else ask at the terminal."""
+        raise ParameterError(f"{self.private_key} is encrypted: give a key without a passphrase")
+
+    @cached_property
     def _expected(self) -> bytes:
+        """Read once: whatever becomes of the file, this one is trusted."""
         return ssl.PEM_cert_to_DER_cert(self.peer.read_text("ascii"))
 
     def check(self, connection: ssl.SSLSocket) -> None:

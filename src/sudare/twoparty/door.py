@@ -3,6 +3,7 @@
 Whoever stays silent keeps nobody else waiting: each connection goes as far as its bytes take it.
 """
 
+import errno
 import selectors
 import socket
 import ssl
@@ -15,6 +16,8 @@ from typing import Generic, TypeVar
 
 MOST_WAITING = 64  # connections at the door; one more sends the oldest of them away
 SILENT = "silent"
+_USED_UP = (errno.EMFILE, errno.ENFILE)  # all descriptors are taken
+_AGAIN = 0.05  # seconds until one that could not be let in is looked at again
 
 Guest = TypeVar("Guest")
 Steps = Generator[int, None, Guest]  # the events that a connection waits for, then what it became
@@ -70,6 +73,12 @@ class Door(Generic[Guest]):
         try:
             connection, _ = self._server.accept()
         except (BlockingIOError, ConnectionError):  # gone before it was looked at
+            return None
+        except OSError as error:  # of this machine, for a moment: it knocks on meanwhile
+            if error.errno in _USED_UP and self._waiting:
+                self._send_away(next(iter(self._waiting)), selector)
+            else:
+                time.sleep(_AGAIN)
             return None
         if len(self._waiting) == MOST_WAITING:
             self._send_away(next(iter(self._waiting)), selector)

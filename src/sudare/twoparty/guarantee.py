@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sudare.domain import whole
 from sudare.errors import ParameterError
-from sudare.exact import check_epsilon
+from sudare.exact import check_epsilon, text_up
 
 MOST_EPSILON = 20.0
 FARTHEST = 4000  # from 0 that a noise may have to reach: proofs beyond it take minutes
@@ -31,9 +31,10 @@ class Guarantee:
             raise ParameterError(f"delta must lie between 0 and 0.5, got {self.delta}")
         if whole("the sensitivity", self.sensitivity) < 1:
             raise ParameterError(f"the sensitivity must be at least 1, got {self.sensitivity}")
-        if self.reach > FARTHEST:
+        reach = Fraction(-math.log(self.delta)) / self.rate  # which may be beyond all floats
+        if reach > FARTHEST:
             raise ParameterError(
-                f"such noise must reach to about ±{self.reach:.0f} (sensitivity · ln(1/delta) / "
+                f"such noise must reach to about ±{text_up(reach, 4)} (sensitivity · ln(1/delta) / "
                 f"epsilon), and tables are made and proved up to ±{FARTHEST}"
             )
 

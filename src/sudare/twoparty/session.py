@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sudare.errors import ParameterError, PartyLost, SudareError
+from sudare.files import require_writable
 from sudare.randomness import Randomness
 from sudare.twoparty.connection import Wire
 from sudare.twoparty.messages import Step
@@ -26,9 +27,10 @@ class Mark:
     what: str
 
     def check(self) -> None:
-        """Raise if it happened before."""
-        if self.path.exists():
+        """Raise if it happened before, or could not be written down if it happened."""
+        if os.path.lexists(self.path):
             raise self._error
+        require_writable(self.path.parent)
 
     def make(self) -> None:
         """Write it down so that it outlasts a crash; raise if it happened before."""
@@ -118,4 +120,7 @@ def _refusing(wire: Wire) -> Iterator[None]:
         raise
     except SudareError as error:
         wire.refuse(error)
+        raise
+    except OSError:  # whose path and reason are nobody else's
+        wire.refuse(ParameterError("a file can't be written there"))
         raise
