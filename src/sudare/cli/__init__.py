@@ -21,6 +21,7 @@ from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.simulate import simulate
+from sudare.cli.store import backup, export, restore
 from sudare.cli.table import table
 from sudare.errors import SudareError
 
@@ -57,6 +58,9 @@ COMMANDS = (
     table,
     party,
     joint_count,
+    backup,
+    restore,
+    export,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -7,6 +7,7 @@ other.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +29,14 @@ from sudare.collector.counting import (
 from sudare.collector.postgres_database import Cursor, Database
 from sudare.collector.seen import Seen
 from sudare.collector.store import Fate, Fates, Group, State
-from sudare.collector.tables import Rows, Run, TableStore
+from sudare.collector.tables import Each, Rows, Run, TableStore
 from sudare.named import Names
 
 # COPY's binary form: each row says how many columns follow, and each column how many bytes.
 _HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_OURS = "relnamespace = 'sudare'::regnamespace AND relkind = 'r'"
+_FETCHED = 16  # rows at a time of a snapshot: some are of megabytes
+_BLOCK = 1 << 16  # names
 _TAIL = b"\xff\xff"
 _PLACED = np.dtype(
     [
@@ -98,12 +102,40 @@ class PostgresStore(TableStore):
                 (number, window),
             )
 
+    @contextmanager
+    def _snapshot(self) -> Iterator[Each]:
+        with self._database.snapshot() as connection:
+
+            def each(query: str) -> Iterator[tuple[Any, ...]]:
+                with connection.cursor("snapshot", binary=True) as cursor:
+                    cursor.itersize = _FETCHED
+                    yield from cursor.execute(query)
+
+            yield each
+
+    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        ours = f"SELECT relname FROM pg_class WHERE {_OURS} AND relname ~ '^seen_'"  # noqa: S608
+        for (table,) in list(each(ours)):
+            _, number, window = table.split("_")
+            after = ""
+            while names := _names_after(each, table, after):
+                yield int(number), int(window), names
+                after = f"WHERE name > '{names[-16:].hex()}'"
+
+    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        table = _table((number, window))
+        run(f"CREATE TABLE IF NOT EXISTS {table} (name uuid PRIMARY KEY)", ())
+        run(
+            f"INSERT INTO {table} "  # noqa: S608
+            "SELECT encode(substring(b FROM i FOR 16), 'hex')::uuid "
+            "FROM (SELECT ?::bytea AS b) s, generate_series(1, length(b), 16) i",
+            (names,),
+        )
+
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
         beginning = f"seen_{number}_"
         rows = run(
-            "SELECT relname FROM pg_class "
-            "WHERE relnamespace = 'sudare'::regnamespace AND relkind = 'r' "
-            "AND starts_with(relname, ?)",
+            f"SELECT relname FROM pg_class WHERE {_OURS} AND starts_with(relname, ?)",  # noqa: S608
             (beginning,),
         )
         for (table,) in rows:
@@ -181,6 +213,14 @@ def _write(
 def _table(place: tuple[int, int]) -> str:
     """The table of a window's names."""
     return "seen_{}_{}".format(*place)
+
+
+def _names_after(each: Each, table: str, after: str) -> bytes | None:
+    """The next names of a table, in their order."""
+    some = f"SELECT name FROM {table} {after} ORDER BY name LIMIT {_BLOCK}"  # noqa: S608
+    query = f"SELECT string_agg(uuid_send(name), ''::bytea ORDER BY name) FROM ({some}) s"  # noqa: S608
+    ((names,),) = each(query)
+    return bytes(names) if names else None
 
 
 def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
