@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.errors import UniqueViolation
 
 from sudare.collector.counting import (
     Bools,
     Counted,
     Joined,
     all_of,
+    byte_order,
     counted,
     counts_of,
     digests_of,
@@ -175,22 +177,30 @@ def _count(cursor: Cursor, joined: Joined, number: int | None) -> Fates:
     fates = all_of(joined, Fate.LATE)
     open_rows = np.flatnonzero(in_time(group, closed_round))
     some = some_of(group, open_rows)
-    known = _known(cursor, place, some.names) if n else np.zeros(len(open_rows), np.bool_)
+    if not n:
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {_table(place)} (name uuid PRIMARY KEY)")
     if group.collection.invited:
-        fates[open_rows] = _invited(cursor, place, some, known)
+        fates[open_rows] = _invited(cursor, place, some)
     else:
-        fates[open_rows] = np.where(Seen().add(some.names) & ~known, Fate.NEW, Fate.REPEATED)
-    if (fates == Fate.NEW).any():
-        new: Bools = fates == Fate.NEW
+        fates[open_rows] = np.where(_add_names(cursor, place, some.names), Fate.NEW, Fate.REPEATED)
+    new: Bools = fates == Fate.NEW
+    if new.any():
         fresh = counted(group, new)
-        if not n:
-            cursor.execute(f"CREATE TABLE IF NOT EXISTS {_table(place)} (name uuid PRIMARY KEY)")
-        _copy(cursor, f"{_table(place)} (name)", _name_rows(fresh.names))
-        if group.collection.invited:
-            used = [(*place, digest) for digest in digests_of(some_of(group, np.flatnonzero(new)))]
-            cursor.executemany("INSERT INTO used VALUES (%b, %b, %b)", used)
         _write(cursor, place, fresh, n + fresh.n, counts_of(group.collection, counts))
     return fates
+
+
+def _add_names(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
+    """Add names to a window's table; whether each is new, where the first of equal ones is."""
+    new = Seen().add(names)
+    try:
+        # Nearly always none is known: adding them tells so, and needn't be asked before.
+        with cursor.connection.transaction():
+            _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
+    except UniqueViolation:
+        new &= ~_known(cursor, place, names)
+        _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
+    return new
 
 
 def _write(
@@ -227,8 +237,8 @@ def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
     """Which names have counted in a window."""
     rows = np.empty(len(names), _PLACED)
     rows["columns"], rows["place_size"], rows["name_size"] = 2, 4, 16
-    rows["place"] = np.arange(len(names))
-    rows["name"] = _bytes(names)
+    rows["place"] = byte_order(names)
+    rows["name"] = _bytes(names[rows["place"]])
     cursor.execute("DELETE FROM incoming")
     _copy(cursor, "incoming (place, name)", rows)
     # OFFSET 0 keeps it a search for each: the planner knows nothing of what has just come in.
@@ -239,7 +249,8 @@ def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
     return known
 
 
-def _invited(cursor: Cursor, place: tuple[int, int], group: Group, known: Bools) -> Fates:
+def _invited(cursor: Cursor, place: tuple[int, int], group: Group) -> Fates:
+    """The fates of reports that need an invitation; what is new is written."""
     number, window = place
     digests = digests_of(group)
     rows = _run(
@@ -249,13 +260,20 @@ def _invited(cursor: Cursor, place: tuple[int, int], group: Group, known: Bools)
         (number, digests, number, window),
     )
     good = dict.fromkeys((digest for (digest,) in rows), True)
-    return np.fromiter(invitation_fates(group, known, good), np.uint8, len(group.names))
+    known = _known(cursor, place, group.names)
+    fates = np.fromiter(invitation_fates(group, known, good), np.uint8, len(group.names))
+    new = np.flatnonzero(fates == Fate.NEW)
+    _copy(cursor, f"{_table(place)} (name)", _name_rows(group.names[new]))
+    used = [(*place, digests[row]) for row in new]
+    cursor.executemany("INSERT INTO used VALUES (%b, %b, %b)", used)
+    return fates
 
 
 def _name_rows(names: Names) -> NDArray[np.void]:
+    """Names in the order of the index, whose pages are then met one after the other."""
     rows = np.empty(len(names), _NAMED)
     rows["columns"], rows["name_size"] = 1, 16
-    rows["name"] = _bytes(names)
+    rows["name"] = _bytes(names[byte_order(names)])
     return rows
 
 
