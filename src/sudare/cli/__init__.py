@@ -24,6 +24,7 @@ from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
 from sudare.cli.simulate import simulate
+from sudare.cli.store import backup, export, restore
 from sudare.cli.table import table
 from sudare.cli.token import token
 from sudare.errors import SudareError
@@ -65,6 +66,9 @@ COMMANDS = (
     serve,
     token,
     ledger,
+    backup,
+    restore,
+    export,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -124,13 +124,18 @@ def counted(group: Group, new: Bools) -> Counted:
     every = bool(new.all())
     names = group.names if every else group.names[new]
     reports = group.reports if every else group.reports[new]
-    order = np.argsort(names[:, 0])
+    order = byte_order(names)
     return Counted(
         len(names),
         group.collection.mechanism.tally(reports),
         names[order].astype("<u8", copy=False),
         bytes_of(reports[order]) if group.collection.keeps_reports else None,
     )
+
+
+def byte_order(names: Names) -> NDArray[np.intp]:
+    """The places of names by their first bytes."""
+    return np.argsort(np.ascontiguousarray(names[:, 0]).astype("<u8", copy=False).view(">u8"))
 
 
 @dataclass(frozen=True, eq=False)

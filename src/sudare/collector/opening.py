@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from sudare.collector.store import Store
+from sudare.collector.tables import TableStore
 from sudare.errors import ParameterError
 
 _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
 
 
-def open_store(url: str, *, counting: bool = True) -> Store:
+def open_store(url: str, *, counting: bool = True) -> TableStore:
     """The store at an address: a path (or ``sqlite:///path``), or ``postgresql://…``.
 
     Args:
@@ -17,7 +17,7 @@ def open_store(url: str, *, counting: bool = True) -> Store:
         counting: whether reports will be counted. Without, a SQLite store can be opened beside the
             collector that counts in it, to read it and to make tokens.
     """
-    if url.startswith(_POSTGRES):
+    if is_postgres(url):
         try:
             from sudare.collector.postgres import PostgresStore
         except ImportError:
@@ -25,11 +25,28 @@ def open_store(url: str, *, counting: bool = True) -> Store:
                 "a store in PostgreSQL needs psycopg: pip install 'sudare[postgres]'"
             ) from None
         return PostgresStore(url)
+    from sudare.collector.sqlite import SqliteStore
+
+    return SqliteStore(path_of(url), counting=counting)
+
+
+def open_existing(url: str) -> TableStore:
+    """A store that is there, to be read, also beside the collector that counts in it."""
+    if not is_postgres(url) and not path_of(url).is_file():
+        raise ParameterError(f"there is no store {path_of(url)}")
+    return open_store(url, counting=False)
+
+
+def is_postgres(url: str) -> bool:
+    """Whether an address is that of a PostgreSQL database."""
+    return url.startswith(_POSTGRES)
+
+
+def path_of(url: str) -> Path:
+    """The file that an address means."""
     scheme, separator, _ = url.partition("://")
     if not url or (separator and not url.startswith(_SQLITE)):
         raise ParameterError(
             f"a store is a path, sqlite:///path or postgresql://…, got {scheme[:20]!r}"
         )
-    from sudare.collector.sqlite import SqliteStore
-
-    return SqliteStore(Path(url.removeprefix(_SQLITE)), counting=counting)
+    return Path(url.removeprefix(_SQLITE))

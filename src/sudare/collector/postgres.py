@@ -7,15 +7,18 @@ other.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg.errors import UniqueViolation
 
 from sudare.collector.counting import (
     Bools,
     Counted,
     Joined,
     all_of,
+    byte_order,
     counted,
     counts_of,
     digests_of,
@@ -28,11 +31,14 @@ from sudare.collector.counting import (
 from sudare.collector.postgres_database import Cursor, Database
 from sudare.collector.seen import Seen
 from sudare.collector.store import Fate, Fates, Group, State
-from sudare.collector.tables import Rows, Run, TableStore
+from sudare.collector.tables import Each, Rows, Run, TableStore
 from sudare.named import Names
 
 # COPY's binary form: each row says how many columns follow, and each column how many bytes.
 _HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
+_OURS = "relnamespace = 'sudare'::regnamespace AND relkind = 'r'"
+_FETCHED = 16  # rows at a time of a snapshot: some are of megabytes
+_BLOCK = 1 << 16  # names
 _TAIL = b"\xff\xff"
 _PLACED = np.dtype(
     [
@@ -98,12 +104,40 @@ class PostgresStore(TableStore):
                 (number, window),
             )
 
+    @contextmanager
+    def _snapshot(self) -> Iterator[Each]:
+        with self._database.snapshot() as connection:
+
+            def each(query: str) -> Iterator[tuple[Any, ...]]:
+                with connection.cursor("snapshot", binary=True) as cursor:
+                    cursor.itersize = _FETCHED
+                    yield from cursor.execute(query)
+
+            yield each
+
+    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        ours = f"SELECT relname FROM pg_class WHERE {_OURS} AND relname ~ '^seen_'"  # noqa: S608
+        for (table,) in list(each(ours)):
+            _, number, window = table.split("_")
+            after = ""
+            while names := _names_after(each, table, after):
+                yield int(number), int(window), names
+                after = f"WHERE name > '{names[-16:].hex()}'"
+
+    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        table = _table((number, window))
+        run(f"CREATE TABLE IF NOT EXISTS {table} (name uuid PRIMARY KEY)", ())
+        run(
+            f"INSERT INTO {table} "  # noqa: S608
+            "SELECT encode(substring(b FROM i FOR 16), 'hex')::uuid "
+            "FROM (SELECT ?::bytea AS b) s, generate_series(1, length(b), 16) i",
+            (names,),
+        )
+
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
         beginning = f"seen_{number}_"
         rows = run(
-            "SELECT relname FROM pg_class "
-            "WHERE relnamespace = 'sudare'::regnamespace AND relkind = 'r' "
-            "AND starts_with(relname, ?)",
+            f"SELECT relname FROM pg_class WHERE {_OURS} AND starts_with(relname, ?)",  # noqa: S608
             (beginning,),
         )
         for (table,) in rows:
@@ -143,22 +177,30 @@ def _count(cursor: Cursor, joined: Joined, number: int | None) -> Fates:
     fates = all_of(joined, Fate.LATE)
     open_rows = np.flatnonzero(in_time(group, closed_round))
     some = some_of(group, open_rows)
-    known = _known(cursor, place, some.names) if n else np.zeros(len(open_rows), np.bool_)
+    if not n:
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {_table(place)} (name uuid PRIMARY KEY)")
     if group.collection.invited:
-        fates[open_rows] = _invited(cursor, place, some, known)
+        fates[open_rows] = _invited(cursor, place, some)
     else:
-        fates[open_rows] = np.where(Seen().add(some.names) & ~known, Fate.NEW, Fate.REPEATED)
-    if (fates == Fate.NEW).any():
-        new: Bools = fates == Fate.NEW
+        fates[open_rows] = np.where(_add_names(cursor, place, some.names), Fate.NEW, Fate.REPEATED)
+    new: Bools = fates == Fate.NEW
+    if new.any():
         fresh = counted(group, new)
-        if not n:
-            cursor.execute(f"CREATE TABLE IF NOT EXISTS {_table(place)} (name uuid PRIMARY KEY)")
-        _copy(cursor, f"{_table(place)} (name)", _name_rows(fresh.names))
-        if group.collection.invited:
-            used = [(*place, digest) for digest in digests_of(some_of(group, np.flatnonzero(new)))]
-            cursor.executemany("INSERT INTO used VALUES (%b, %b, %b)", used)
         _write(cursor, place, fresh, n + fresh.n, counts_of(group.collection, counts))
     return fates
+
+
+def _add_names(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
+    """Add names to a window's table; whether each is new, where the first of equal ones is."""
+    new = Seen().add(names)
+    try:
+        # Nearly always none is known: adding them tells so, and needn't be asked before.
+        with cursor.connection.transaction():
+            _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
+    except UniqueViolation:
+        new &= ~_known(cursor, place, names)
+        _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
+    return new
 
 
 def _write(
@@ -183,12 +225,20 @@ def _table(place: tuple[int, int]) -> str:
     return "seen_{}_{}".format(*place)
 
 
+def _names_after(each: Each, table: str, after: str) -> bytes | None:
+    """The next names of a table, in their order."""
+    some = f"SELECT name FROM {table} {after} ORDER BY name LIMIT {_BLOCK}"  # noqa: S608
+    query = f"SELECT string_agg(uuid_send(name), ''::bytea ORDER BY name) FROM ({some}) s"  # noqa: S608
+    ((names,),) = each(query)
+    return bytes(names) if names else None
+
+
 def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
     """Which names have counted in a window."""
     rows = np.empty(len(names), _PLACED)
     rows["columns"], rows["place_size"], rows["name_size"] = 2, 4, 16
-    rows["place"] = np.arange(len(names))
-    rows["name"] = _bytes(names)
+    rows["place"] = byte_order(names)
+    rows["name"] = _bytes(names[rows["place"]])
     cursor.execute("DELETE FROM incoming")
     _copy(cursor, "incoming (place, name)", rows)
     # OFFSET 0 keeps it a search for each: the planner knows nothing of what has just come in.
@@ -199,7 +249,8 @@ def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
     return known
 
 
-def _invited(cursor: Cursor, place: tuple[int, int], group: Group, known: Bools) -> Fates:
+def _invited(cursor: Cursor, place: tuple[int, int], group: Group) -> Fates:
+    """The fates of reports that need an invitation; what is new is written."""
     number, window = place
     digests = digests_of(group)
     rows = _run(
@@ -209,13 +260,20 @@ def _invited(cursor: Cursor, place: tuple[int, int], group: Group, known: Bools)
         (number, digests, number, window),
     )
     good = dict.fromkeys((digest for (digest,) in rows), True)
-    return np.fromiter(invitation_fates(group, known, good), np.uint8, len(group.names))
+    known = _known(cursor, place, group.names)
+    fates = np.fromiter(invitation_fates(group, known, good), np.uint8, len(group.names))
+    new = np.flatnonzero(fates == Fate.NEW)
+    _copy(cursor, f"{_table(place)} (name)", _name_rows(group.names[new]))
+    used = [(*place, digests[row]) for row in new]
+    cursor.executemany("INSERT INTO used VALUES (%b, %b, %b)", used)
+    return fates
 
 
 def _name_rows(names: Names) -> NDArray[np.void]:
+    """Names in the order of the index, whose pages are then met one after the other."""
     rows = np.empty(len(names), _NAMED)
     rows["columns"], rows["name_size"] = 1, 16
-    rows["name"] = _bytes(names)
+    rows["name"] = _bytes(names[byte_order(names)])
     return rows
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 import psycopg
@@ -54,6 +54,13 @@ class Database:
                 raise
             finally:
                 self._give(connection)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """A connection that sees what was committed at its first query, while others write."""
+        with _explained(), closing(_connected(self._url)) as connection, connection.transaction():
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield connection
 
     def retried(self, work: Callable[[Cursor], Result]) -> Result:
         """Work in a transaction, again if the server asks for that."""

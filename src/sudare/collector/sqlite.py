@@ -23,7 +23,7 @@ from sudare.collector.seen import Seen
 from sudare.collector.sqlite_database import Database
 from sudare.collector.sqlite_memory import Held, Judged, Window, new_window
 from sudare.collector.store import Fate, Fates, Group, Standing, State
-from sudare.collector.tables import Rows, Run, TableStore
+from sudare.collector.tables import Each, Rows, Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.named import names_of
 
@@ -149,6 +149,20 @@ class SqliteStore(TableStore):
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
         last = np.iinfo(np.int64).max if window is None else window
         run("DELETE FROM seen WHERE collection = ? AND window_number <= ?", (number, int(last)))
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Each]:
+        with self._database.snapshot() as connection:
+            yield connection.execute
+
+    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        yield from each("SELECT collection, window_number, names FROM seen ORDER BY id")
+
+    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        run(
+            "INSERT INTO seen (collection, window_number, names) VALUES (?, ?, ?)",
+            (number, window, names),
+        )
 
     def _load(self) -> None:
         """Take into memory what isn't there yet."""

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,14 @@ class Database:
                 if self.write.in_transaction:  # SQLite itself takes some back
                     self.write.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees what was committed at its first query, while others write."""
+        with closing(self._connect()) as connection, _explained(self.path):
+            connection.execute("PRAGMA query_only = on")
+            connection.execute("BEGIN")
+            yield connection
 
     def close(self) -> None:
         """Close every connection, then let others in."""

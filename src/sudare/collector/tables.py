@@ -19,6 +19,7 @@ from sudare.mechanism import Records
 Rows = list[tuple[Any, ...]]
 Run = Callable[[str, Sequence[object]], Rows]
 """Executes a statement, whose parameters are question marks, and fetches its rows."""
+Each = Callable[[str], Iterator[tuple[Any, ...]]]
 
 _SUM = """SELECT w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
     FROM windows w LEFT JOIN released r USING (collection, window_number)
@@ -42,6 +43,18 @@ class TableStore(Store):
     @abstractmethod
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
         """Keep others from changing a collection, or one window, until the transaction ends."""
+
+    @abstractmethod
+    def _snapshot(self) -> AbstractContextManager[Each]:
+        """All rows of queries, one after the other, as they were at one moment."""
+
+    @abstractmethod
+    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        """All names of a snapshot: a collection's number, a window, and some of its names."""
+
+    @abstractmethod
+    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        """Put back names of ``_names``."""
 
     # Reports
 
@@ -214,14 +227,10 @@ class TableStore(Store):
         with self._writing() as run:
             return bool(run("DELETE FROM tokens WHERE name = ? RETURNING name", (name,)))
 
-    # The store itself
-
     def check(self) -> None:
         """Raise ``StoreUnavailable`` unless something could be committed now."""
         with self._writing() as run:
             run("UPDATE checks SET number = number + 1", ())
-
-    # What both backends share
 
     @abstractmethod
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:

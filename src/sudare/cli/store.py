@@ -1,0 +1,83 @@
+"""``sudare backup``, ``sudare restore`` and ``sudare export``: what a collector has stored."""
+
+from pathlib import Path
+
+import rich_click as click
+
+from sudare.amounts import counted
+from sudare.cli.options import PATH, progress_bar
+
+
+@click.command()
+@click.argument("store")
+@click.argument("file", type=PATH)
+def backup(store: str, file: Path) -> None:
+    """Write a collector's whole STORE into a FILE, as it is at this moment.
+
+    STORE is a path, or postgresql://…. The collector may go on counting meanwhile. The file holds
+    whatever the store holds: collections, sums, names of reports, raw reports where they are kept,
+    and hashes of tokens and invitations.
+
+    \b
+    Example:
+      sudare backup collector.db monday.backup
+    """
+    from sudare.collector.backup import back_up
+
+    with progress_bar(bytes_total=True) as progress:
+        task = progress.add_task("writing the backup", total=None)
+        rows = back_up(store, file, lambda size: progress.advance(task, size))
+    click.echo(f"{counted(rows, 'row')} written", err=True)
+
+
+@click.command()
+@click.argument("file", type=PATH)
+@click.argument("store")
+def restore(file: Path, store: str) -> None:
+    """Make a new STORE of a FILE that `sudare backup` has written.
+
+    The file is checked to its last byte before anything is made of it. A store that is there
+    already isn't overwritten. It may be another kind of database than the one it was made of.
+
+    \b
+    Example:
+      sudare restore monday.backup collector.db
+    """
+    from sudare.collector.backup import restore as make
+
+    with progress_bar(bytes_total=True) as progress:
+        task = progress.add_task("reading the backup", total=file.stat().st_size)
+        rows = make(file, store, lambda size: progress.advance(task, size))
+    click.echo(f"{counted(rows, 'row')} restored", err=True)
+
+
+@click.command()
+@click.argument("store")
+@click.argument("key")
+@click.option("-o", "--output", type=PATH, required=True, help="Where they go: .parquet or .arrow.")
+@click.option("--window", type=click.IntRange(0), help="Those of one window only.")
+def export(store: str, key: str, output: Path, window: int | None) -> None:
+    """The raw reports of a collection, as a file for `sudare aggregate` or `sudare decode`.
+
+    KEY is the collection's, or enough of its beginning. Only a collection that says so keeps its
+    reports; of any other, `GET /collections/KEY/aggregate` has the released sum.
+
+    \b
+    Example:
+      sudare export collector.db 3f786850 -o reports.parquet
+    """
+    from sudare.collector.export import export_reports, find_collection, kept_reports
+    from sudare.collector.opening import open_existing
+
+    opened = open_existing(store)
+    try:
+        collection = find_collection(opened, key)
+        total = kept_reports(opened, collection, window)
+        with progress_bar() as progress:
+            task = progress.add_task("writing reports", total=total)
+            written = export_reports(
+                opened, collection, window, output, lambda size: progress.advance(task, size)
+            )
+    finally:
+        opened.shut()
+    click.echo(f"{counted(written, 'report')} written", err=True)
