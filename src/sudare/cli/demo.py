@@ -2,7 +2,6 @@
 
 import signal
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -11,7 +10,7 @@ from sudare.cli.options import echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import TaskID
 
     from sudare.collector.server import Listening
     from sudare.demo.people import People
@@ -37,7 +36,11 @@ _LEVEL = 0.95
 )
 @click.option("--seed", type=int, help="Of what is true of people. The noise is always fresh.")
 @click.option(
-    "--port", type=int, default=8000, show_default=True, help="Where to listen; 0 for any free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="0 picks one that is free.",
 )
 @click.option("--open", "opening", is_flag=True, help="Open the dashboard in a browser.")
 @click.option("--once", is_flag=True, help="End when all have answered, and show what was found.")
@@ -94,11 +97,12 @@ def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) ->
 
     with progress_bar() as progress:
         starting = progress.add_task("starting", total=None)
-        tick: list[Callable[[], None]] = []
+        tasks: dict[TaskID, People] = {}
 
         def ready(url: str, studies: "list[People]") -> None:
             progress.remove_task(starting)
-            tick.append(_watch(progress, studies))
+            for each in studies:
+                tasks[progress.add_task(each.collection.name, total=each.progress[1])] = each
             if not quiet:
                 _greet(plan, url, studies)
             if opening:
@@ -107,17 +111,11 @@ def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) ->
                 # A browser in the terminal would not return before it is left.
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
-        return run(plan, listening, ready, lambda: tick[0]())
+        def ticked() -> None:
+            for task, each in tasks.items():
+                progress.update(task, completed=each.progress[0])
 
-
-def _watch(progress: "Progress", studies: "list[People]") -> Callable[[], None]:
-    tasks = [progress.add_task(each.collection.name, total=each.progress[1]) for each in studies]
-
-    def tick() -> None:
-        for task, each in zip(tasks, studies, strict=True):
-            progress.update(task, completed=each.progress[0])
-
-    return tick
+        return run(plan, listening, ready, ticked)
 
 
 def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:

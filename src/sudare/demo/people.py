@@ -20,6 +20,7 @@ from sudare.mechanism import Records
 from sudare.named import NAME_BYTES, Named, join, names_of
 
 _REMEMBERED = 10  # windows of rounds whose truth is told, as many as a collector shows in a row
+_BEHIND = 5  # rounds that may be made up for
 _RESTLESS = 0.2  # the chance that somebody looks anew, in a round, at whether to be online
 _MIDDLE, _SWING, _WAVE = 0.4, 0.25, 45  # of the share that is then online; the last in rounds
 
@@ -139,19 +140,19 @@ class Observed(People):
         self._shares: dict[str, float] = {}
 
     def due(self, now: float) -> list[tuple[int, Records]]:
-        """Some of the current round, by how much of it has passed, and the rest of the one before.
+        """Some of the current round, by how much of it has passed, and the rest of those before.
 
-        A round that passed between two calls has no reports: the devices were off.
+        Of rounds long passed there is nothing: the machine slept, and so did the devices.
         """
+        rounds = self._mechanism.rounds
+        number = self._windows.round_at(now, rounds)
+        current = number if self._last is None else min(number, self._last)
         sent = []
-        number = self._windows.round_at(now, self._mechanism.rounds)
-        if number > self._number:
+        for each in range(max(self._number, current - _BEHIND) + 1, current + 1):
             sent += self._next(len(self._waiting))
-            self._number = number
-            if self._last is None or number <= self._last:
-                self._observe()
-        length = self._windows.seconds / self._mechanism.rounds
-        passed = (now - self.start) / length - (self._number - 1)
+            self._number = each
+            self._observe()
+        passed = (now - self.start) * rounds / self._windows.seconds - (self._number - 1)
         return sent + self._next(int(min(max(passed, 0), 1) * len(self._waiting)))
 
     def _next(self, until: int) -> list[tuple[int, Records]]:

@@ -19,10 +19,11 @@ from sudare.collector.auth import Bearers, new_token
 from sudare.collector.limits import Limits
 from sudare.collector.opening import open_store
 from sudare.collector.routes import every_route
-from sudare.collector.server import Listening, serve, warm
+from sudare.collector.server import Listening, serve
 from sudare.collector.service import Service
 from sudare.collector.standing import StandingBody
-from sudare.collector.store import Role, Standing, Store
+from sudare.collector.store import Role, Store
+from sudare.collector.warming import warm
 from sudare.decoding import decode
 from sudare.demo.people import People
 from sudare.demo.studies import CANDIDATES, Collections, Plan
@@ -30,7 +31,7 @@ from sudare.errors import CollectorRefused
 from sudare.mechanism import Records
 from sudare.randomness import Seeded
 
-_GRACE = 1  # seconds
+_GRACE = 2  # seconds
 _TICK = 0.2  # seconds between two looks at who is to send
 _PATIENCE = 1.0  # seconds until what wasn't taken is sent again
 _SECONDS = 30.0  # that a response may take
@@ -57,33 +58,31 @@ def run(
         plan: of what, and of how many.
         listening: where.
         ready: hears, once, the collector's address and whom it collects from.
-        ticked: is called a few times a second, in another thread.
+        ticked: is called a few times a second. Both are called in another thread.
 
     Returns:
         What was found, if the demonstration ended by itself.
     """
     _compile(plan.collections(0))
-    collections = plan.collections(math.ceil(time.time()) + 1)
-    studies = plan.people_of(collections)
-    with _store(collections) as store:
-        bearer, token = new_token(Role.RELAY, "the simulated devices'")
+    truths: dict[str, Callable[[], object]] = {}  # known when the collections are
+    with _store() as store:
+        bearer, token = new_token(Role.ADMIN, "the demonstration's")
         store.add_token(token)
         service = Service(store)
         bearers = Bearers(store, service.clock)
-        truths = {each.collection.key: _teller(each) for each in studies}
         routes = every_route(service, bearers, truths=truths)
         app = create_app(service, routes, role_of=bearers.role_of)
-        senders = Senders(studies, bearer, ticked, once=plan.once)
 
-        def begin(url: str) -> None:
+        def begun(url: str, studies: list[People]) -> None:
+            truths.update({each.collection.key: _teller(each) for each in studies})
             ready(url, studies)
-            senders.begin(url)
 
+        sender = Sender(plan, bearer, begun, ticked)
         try:
-            serve(app, service, listening, Limits(), begin)
+            serve(app, service, listening, Limits(), sender.begin)
         finally:
-            senders.end()
-    return senders.found
+            sender.end()
+    return sender.found
 
 
 def _teller(people: People) -> Callable[[], object]:
@@ -91,15 +90,11 @@ def _teller(people: People) -> Callable[[], object]:
 
 
 @contextmanager
-def _store(collections: Collections) -> Iterator[Store]:
-    """A store in a folder of its own that holds the collections, for anybody to read."""
+def _store() -> Iterator[Store]:
+    """A store in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="sudare-demo-") as folder:
         store = open_store(str(Path(folder) / "collector.db"))
         try:
-            for collection in collections:
-                store.add(Standing(collection, grace=_GRACE))
-                store.change(collection.key, public=True)
-            store.keep_candidates(collections.home_page.key, CANDIDATES)
             yield store
         finally:
             store.shut()
@@ -113,18 +108,24 @@ def _compile(collections: Collections) -> None:
     decode(home_page, home_page.simulate(everybody, Seeded(0)), CANDIDATES)
 
 
-class Senders:
-    """All devices, in a thread that sends what they report as a relay would.
+class Sender:
+    """A thread that asks a collector to hold the studies, and sends what people's devices report.
+
+    It speaks HTTP, as an administrator and a relay elsewhere would.
 
     Attributes:
         found: what the collector released, once everybody has answered.
     """
 
     def __init__(
-        self, studies: list[People], token: str, ticked: Callable[[], None], *, once: bool
+        self,
+        plan: Plan,
+        token: str,
+        begun: Callable[[str, list[People]], None],
+        ticked: Callable[[], None],
     ) -> None:
         self.found: list[Found] = []
-        self._studies, self._ticked, self._once = studies, ticked, once
+        self._plan, self._begun, self._ticked = plan, begun, ticked
         self._headers = {"Authorization": f"Bearer {token}", "Sudare-Api": "1"}
         self._ending = threading.Event()
         self._error: Exception | None = None
@@ -148,9 +149,11 @@ class Senders:
             with httpx.Client(
                 base_url=url, headers=self._headers, timeout=_SECONDS, trust_env=False
             ) as client:
-                self._send_all(client)
+                studies = self._hold(client)
+                self._begun(url, studies)
+                self._send_all(client, studies)
                 if not self._ending.is_set():
-                    self.found = [self._released(client, people) for people in self._studies]
+                    self.found = [_released(client, people) for people in studies]
         except Exception as error:  # noqa: BLE001 - raised by ``end``, in the main thread
             if not self._ending.is_set():
                 self._error = error
@@ -158,17 +161,25 @@ class Senders:
             if not self._ending.is_set():
                 signal.raise_signal(signal.SIGINT)  # the collector ends as if asked to
 
-    def _send_all(self, client: httpx.Client) -> None:
+    def _hold(self, client: httpx.Client) -> list[People]:
+        """The people of collections that are held from now on, and whose results all may read."""
+        collections = self._plan.collections(math.ceil(time.time()) + 1)
+        for collection in collections:
+            _asked(client, "POST", f"/collections?grace={_GRACE}", collection.to_json())
+            _asked(client, "PUT", f"/collections/{collection.key}/release")
+        texts = "\n".join(CANDIDATES).encode()
+        _asked(client, "PUT", f"/collections/{collections.home_page.key}/candidates", texts)
+        return self._plan.people_of(collections)
+
+    def _send_all(self, client: httpx.Client, studies: list[People]) -> None:
         """Until the end; or until all have answered, and the last round is closed."""
-        windows = (people.collection.windows for people in self._studies)
-        lasts = max(each.opens(1) for each in windows if each is not None) + _GRACE
         while not self._ending.wait(_TICK):
             now = time.time()
-            for people in self._studies:
+            for people in studies:
                 for window, reports in people.due(now):
                     self._send(client, people, window, reports)
             self._ticked()
-            if self._once and now > lasts and self._all_closed(client):
+            if self._plan.once and all(_over(client, people) for people in studies):
                 return
 
     def _send(self, client: httpx.Client, people: People, window: int, reports: Records) -> None:
@@ -191,27 +202,25 @@ class Senders:
             else:
                 raise CollectorRefused(f"the collector answered {response.status_code} to reports")
 
-    def _all_closed(self, client: httpx.Client) -> bool:
-        """Whether everybody has answered, and the windows that were open at first are closed."""
-        for people in self._studies:
-            if people.collection.windows is None:
-                answered, asked = people.progress
-                if answered < asked:
-                    return False
-            else:
-                path = f"/collections/{people.collection.key}/standing"
-                windows = msgspec.json.decode(_got(client, path), type=StandingBody).windows
-                if not any(each.window == 0 and each.closed for each in windows):
-                    return False
-        return True
 
-    def _released(self, client: httpx.Client, people: People) -> Found:
-        data = _got(client, f"/collections/{people.collection.key}/aggregate?window=0")
-        return Found(people, Aggregate.from_json(data), people.truth)
+def _over(client: httpx.Client, people: People) -> bool:
+    """Whether everybody has answered; over time, whether the first window is closed."""
+    if people.collection.windows is None:
+        answered, asked = people.progress
+        return answered == asked
+    data = _asked(client, "GET", f"/collections/{people.collection.key}/standing")
+    windows = msgspec.json.decode(data, type=StandingBody).windows
+    return any(each.window == 0 and each.closed for each in windows)
 
 
-def _got(client: httpx.Client, path: str) -> bytes:
-    response = client.get(path)
-    if response.status_code != 200:
-        raise CollectorRefused(f"the collector answered {response.status_code} to a question")
+def _released(client: httpx.Client, people: People) -> Found:
+    data = _asked(client, "GET", f"/collections/{people.collection.key}/aggregate?window=0")
+    return Found(people, Aggregate.from_json(data), people.truth)
+
+
+def _asked(client: httpx.Client, method: str, path: str, body: bytes | None = None) -> bytes:
+    """What the collector answers to a request that must succeed."""
+    response = client.request(method, path, content=body)
+    if not response.is_success:
+        raise CollectorRefused(f"the collector answered {response.status_code} to {method}")
     return response.content

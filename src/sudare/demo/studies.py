@@ -132,9 +132,7 @@ class Plan:
         pages, texts = _home_pages(self.people, generator)
         begin, pace = observed.start, self.each_second
         return [
-            Asked(
-                tea, begin, labels=tuple(TEAS), answers=teas, pace=pace, listed=len(TEAS)
-            ),
+            Asked(tea, begin, labels=tuple(TEAS), answers=teas, pace=pace, listed=len(TEAS)),
             Asked(
                 *(home_page, begin),
                 labels=texts,
