@@ -1,7 +1,10 @@
 """``sudare demo``: the real collector on this machine, and simulated people who send to it."""
 
 import signal
+import sys
 import threading
+import webbrowser
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -10,7 +13,7 @@ from sudare.cli.options import echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rich.progress import TaskID
+    from rich.progress import Progress, TaskID
 
     from sudare.collector.server import Listening
     from sudare.demo.people import People
@@ -81,6 +84,8 @@ def demo(
     for name in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
             signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+    if sys.stderr.isatty():
+        click.echo("Starting the collector …", err=True)
     found = _run(plan, listening, quiet=as_json, opening=opening)
     if not once:
         click.echo("Stopped. Nothing was left behind.")
@@ -95,25 +100,24 @@ def demo(
 def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) -> "list[Found]":
     from sudare.demo.running import run
 
-    with progress_bar() as progress:
-        starting = progress.add_task("starting", total=None)
-        tasks: dict[TaskID, People] = {}
+    bars: list[Progress] = []
+    tasks: dict[TaskID, People] = {}
+    with ExitStack() as stack:
 
         def ready(url: str, studies: "list[People]") -> None:
-            progress.remove_task(starting)
-            for each in studies:
-                tasks[progress.add_task(each.collection.name, total=each.progress[1])] = each
             if not quiet:
                 _greet(plan, url, studies)
             if opening:
-                import webbrowser
-
                 # A browser in the terminal would not return before it is left.
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            progress = stack.enter_context(progress_bar())  # from now on, stdout is its own
+            for each in studies:
+                tasks[progress.add_task(each.collection.name, total=each.progress[1])] = each
+            bars.append(progress)
 
         def ticked() -> None:
             for task, each in tasks.items():
-                progress.update(task, completed=each.progress[0])
+                bars[0].update(task, completed=each.progress[0])
 
         return run(plan, listening, ready, ticked)
 
@@ -122,7 +126,7 @@ def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:
     from sudare.collector.pages import STATIC
     from sudare.exact import text_up
 
-    click.echo(f"A collector with three studies and {plan.people:,} simulated people in each:\n")
+    click.echo(f"A collector with three studies, and {plan.people:,} simulated people in each:\n")
     click.echo(f"  {url}\n")
     for each in studies:
         agreed = each.collection
@@ -130,7 +134,7 @@ def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:
         click.echo(f"  {agreed.name:<11} {agreed.question:<42} {cost}")
     click.echo("")
     if not (STATIC / "index.html").is_file():
-        click.echo(f"The web pages are not built (make web); the data are at {url}/collections")
+        click.echo("The web pages are not built (make web); data are at /collections.")
     if not plan.once:
         click.echo("Press Ctrl-C to stop.")
 
