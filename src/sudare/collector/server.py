@@ -5,7 +5,6 @@ import logging
 import socket
 import ssl
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -44,11 +43,8 @@ def listen(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.socket(family, kind, protocol)
-        with ExitStack() as failing:
-            failing.callback(bound.close)
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            bound.bind(at)
-            failing.pop_all()
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(at)
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "that is no address"
         raise ParameterError(f"can't listen at {host} port {port}: {reason}") from None
