@@ -80,13 +80,13 @@ def demo(
 
     plan = Plan(people, epsilon, pace, seed, once)
     plan.collections(0)  # refuses an ε that can't be before there is anything to clean up
-    listening = listen("127.0.0.1", port)
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
-            signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
-    if sys.stderr.isatty():
-        click.echo("Starting the collector …", err=True)
-    found = _run(plan, listening, quiet=as_json, opening=opening)
+    with listen("127.0.0.1", port) as listening:
+        for name in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
+                signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+        if sys.stderr.isatty():
+            click.echo("Starting the collector …", err=True)
+        found = _run(plan, listening, quiet=as_json, opening=opening)
     if not once:
         click.echo("Stopped. Nothing was left behind.")
     elif not found:
