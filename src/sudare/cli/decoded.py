@@ -56,7 +56,7 @@ def texts_table(discoveries: "Discoveries", truth: Mapping[str, float] | None = 
     table.add_column()
     axis = min(0.0, *(row["low"] for row in rows)), max(row["high"] for row in rows)
     for row in rows:
-        true = [] if truth is None else [percent(truth.get(row["candidate"], 0.0), decimals)]
+        true = [] if truth is None else [percent(truth[row["candidate"]], decimals)]
         table.add_row(
             text_cell(row["candidate"]),
             percent(row["estimate"], decimals),

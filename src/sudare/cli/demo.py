@@ -4,6 +4,7 @@ import signal
 import sys
 import threading
 import webbrowser
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -179,18 +180,20 @@ def _show(studies: "list[Found]") -> None:
             console.print(answers_table(result, truth))
         elif isinstance(result, Rounds):
             console.print(rounds_table(result, found.truth))
-        else:
+        elif result.shown:
             console.print(texts_table(result, found.truth))
-        rows = _rows(result)
-        inside = sum(low <= found.truth.get(label, 0.0) <= high for label, low, high in rows)
-        click.echo(f"{inside} of {len(rows)} truths lie inside their 95 % intervals\n")
+        else:
+            click.echo("\n".join((result.collection.question, *result.sentences(), "")))
+            continue
+        click.echo(f"{_inside(result, found.truth)} lie inside their 95 % intervals\n")
     click.echo("A simulation: the truth is known here, and only here. Nothing was left behind.")
 
 
-def _rows(result: Any) -> list[tuple[str, float, float]]:  # noqa: ANN401 - as ``_result``
-    """What is estimated, and where it may lie."""
+def _inside(result: Any, truth: Mapping[str, float]) -> str:  # noqa: ANN401 - as ``_result``
+    """How many of the truths are where they were said to be."""
     document = result.document()
-    rows = next(document[name] for name in ("answers", "found", "estimates") if name in document)
-    name = next(iter({"answer", "candidate", "round"} & rows[0].keys()), "") if rows else ""
-    known = [row for row in rows if row["low"] is not None]
-    return [(str(row[name]), row["low"], row["high"]) for row in known]
+    rows = document.get("answers") or document.get("found") or document["estimates"]
+    (name,) = {"answer", "candidate", "round"} & rows[0].keys()
+    known = [(truth[str(row[name])], row) for row in rows if row["low"] is not None]
+    inside = sum(row["low"] <= true <= row["high"] for true, row in known)
+    return f"{inside} of {len(known)} truths"

@@ -175,7 +175,7 @@ class Sender:
         """Until the end; or until all have answered, and the last round is closed."""
         while not self._ending.wait(_TICK):
             now = time.time()
-            for people in studies:
+            for people in reversed(studies):  # first those whose rounds close
                 for window, reports in people.due(now):
                     self._send(client, people, window, reports)
             self._ticked()
