@@ -19,10 +19,11 @@ from chance import ALPHA
 from commands import process, refused, run
 from sudare.aggregate import Aggregate
 from sudare.bloom import design_rows
+from sudare.cli.demo import show
 from sudare.collector.server import listen
 from sudare.decoding import hash_candidates
 from sudare.demo.people import Asked, Observed, People
-from sudare.demo.running import Sender
+from sudare.demo.running import Found, Sender
 from sudare.demo.studies import CANDIDATES, TEAS, Plan
 from sudare.errors import CollectorRefused
 from sudare.mechanism import Records
@@ -30,6 +31,7 @@ from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.rappor import Rappor
 from sudare.named import NAME_BYTES, part
+from sudare.randomness import Seeded
 
 if TYPE_CHECKING:
     import subprocess
@@ -41,8 +43,19 @@ PATIENCE = 120  # seconds, on a machine that does much else
 
 @contextlib.contextmanager
 def demonstration(folder: Path, *options: object) -> Iterator["subprocess.Popen[bytes]"]:
-    """The command in a process of its own; whatever it puts aside goes to ``folder``."""
-    environment = {**os.environ, "TMPDIR": str(folder), "PYTHONUNBUFFERED": "1"}
+    """The command in a process of its own; whatever it puts aside goes to ``folder``.
+
+    Its browser is a script that notes the address, beside the folder.
+    """
+    folder.mkdir()
+    browser = folder.parent / "browser.sh"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {folder.parent / "opened"}\n')
+    environment = {
+        **os.environ,
+        "TMPDIR": str(folder),
+        "PYTHONUNBUFFERED": "1",
+        "BROWSER": f"/bin/sh {browser} %s",
+    }
     running = process(folder, "demo", "--port", 0, *options, env=environment)
     try:
         yield running
@@ -75,15 +88,21 @@ def everything(people: People, seconds: int) -> list[tuple[int, Records]]:
     return [sent for now in ticks for sent in people.due(now)]
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """For what must not be left behind."""
+    return tmp_path / "temporary"
+
+
 # The command
 
 
-def test_once_finds_the_truth_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_once_finds_the_truth_and_leaves_nothing_behind(folder: Path) -> None:
     options = ("--people", 4000, "--pace", 1000, "--seed", 5)
-    with demonstration(tmp_path, "--once", "--json", *options) as running:
+    with demonstration(folder, "--once", "--json", *options) as running:
         out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, err) == (0, b"")
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
     tea, home_page, online = msgspec.json.decode(out)["studies"]
     assert (tea["n"], home_page["n"]) == (4000, 4000)
     # The people are those of the seed.
@@ -99,7 +118,7 @@ def test_once_finds_the_truth_and_leaves_nothing_behind(tmp_path: Path) -> None:
     assert (abs(shares - truth) <= most).all()
     assert (abs(shares - np.roll(truth, 1)) > most).any()
 
-    known = [row for row in online["estimates"] if row["reports"]]
+    known = [row for row in online["estimates"] if row["estimate"] is not None]
     glance = Glance.calibrate(online["rounds"], 2.0)
     slope = glance.holder - glance.others
     missed = [
@@ -111,15 +130,14 @@ def test_once_finds_the_truth_and_leaves_nothing_behind(tmp_path: Path) -> None:
     assert max(missed) <= 0
 
     # A fifth of the people, some 14 standard errors above nobody.
-    first = home_page["found"][0]
-    assert first["candidate"] == max(home_page["truth"], key=home_page["truth"].__getitem__)
-    assert {row["candidate"] for row in home_page["found"]} <= set(CANDIDATES)
+    assert home_page["truth"][CANDIDATES[0]] > 0.18
+    assert CANDIDATES[0] in {row["candidate"] for row in home_page["found"]}
 
 
-def test_it_runs_until_it_is_interrupted(tmp_path: Path) -> None:
+def test_it_runs_until_it_is_interrupted(folder: Path) -> None:
     plan = Plan(8000, pace=8000, seed=6)
     options = ("--people", plan.people, "--pace", plan.pace, "--seed", plan.seed)
-    with demonstration(tmp_path, *options) as running:
+    with demonstration(folder, "--open", *options) as running:
         url = address(running)
         with httpx.Client(base_url=url, trust_env=False, timeout=PATIENCE) as client:
             studies = answered(client, plan.people)
@@ -130,7 +148,7 @@ def test_it_runs_until_it_is_interrupted(tmp_path: Path) -> None:
             total = client.get(f"/collections/{key}/aggregate").content
             check_home_pages(plan, Aggregate.from_json(total))
             found = client.get(f"/collections/{key}/estimate").json()
-            assert found["found"][0]["candidate"] == CANDIDATES[0]
+            assert CANDIDATES[0] in {row["candidate"] for row in found["found"]}
             truth = client.get(f"/collections/{key}/truth").json()["truth"]
             assert max(truth, key=truth.__getitem__) == CANDIDATES[0]
             # Somebody who looks on doesn't keep it from ending.
@@ -140,7 +158,8 @@ def test_it_runs_until_it_is_interrupted(tmp_path: Path) -> None:
                 out, err = running.communicate(timeout=PATIENCE)
     assert (running.returncode, err) == (0, b"")
     assert out.decode().endswith("Stopped. Nothing was left behind.\n")
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
+    assert (folder.parent / "opened").read_text() == f"{url}\n"
     with pytest.raises(httpx.ConnectError):
         httpx.get(url, trust_env=False)
 
@@ -184,17 +203,17 @@ def check_home_pages(plan: Plan, total: Aggregate) -> None:
     assert missed(people._answers) <= most < missed(others)
 
 
-def test_a_signal_at_any_time_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_signal_at_any_time_leaves_nothing_behind(folder: Path) -> None:
     """Also one that comes before the collector listens, when something was put aside already."""
-    with demonstration(tmp_path, "--people", 2000) as running:
+    with demonstration(folder, "--people", 2000) as running:
         end = time.monotonic() + PATIENCE
-        while not any(tmp_path.iterdir()) and time.monotonic() < end:
+        while not any(folder.iterdir()) and time.monotonic() < end:
             time.sleep(0.01)
         running.send_signal(signal.SIGTERM)
         _, err = running.communicate(timeout=PATIENCE)
     assert b"Traceback" not in err
     assert running.returncode in {0, 130}
-    assert list(tmp_path.iterdir()) == []
+    assert list(folder.iterdir()) == []
 
 
 def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
@@ -230,6 +249,35 @@ def test_a_port_is_a_number_of_16_bits(tmp_path: Path) -> None:
     result = run(tmp_path, "demo", "--port", 65536)
     assert result.code == 2
     assert "65536 is not in the range" in result.err
+
+
+def test_what_was_found_is_shown_beside_the_truth(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = Plan(4000, pace=2000, once=True)  # so many that the commonest page is always found
+    studies = []
+    for people in plan.people_of(plan.collections(5000)):
+        dtype = people.collection.report_dtype
+        reports = [part(dtype, some).reports for _, some in everything(people, 3)]
+        total = people.collection.aggregate(np.concatenate(reports))
+        studies.append(Found(people, total, people.truth))
+    show(studies)
+    shown = capsys.readouterr().out
+    for found in studies:
+        assert found.people.collection.question in shown
+    assert shown.count("truth ┃") == 3
+    sentences = re.findall(r"(?m)^\d+ of \d+ truths lie inside their 95 % intervals$", shown)
+    assert len(sentences) == 3
+    assert " of 5 truths" in shown
+    assert " of 2 truths" in shown
+
+
+def test_nothing_found_is_said_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = Plan(2000, epsilon=0.5)
+    people = plan.people_of(plan.collections(5000))[1]
+    total = people.collection.simulate({"nobody-named-it.test": 2000}, Seeded(1))
+    show([Found(people, total, {})])
+    shown = capsys.readouterr().out
+    assert "0 of 24 candidates found." in shown
+    assert "inside" not in shown
 
 
 # The people

@@ -95,7 +95,7 @@ def demo(
     elif as_json:
         echo_json({"studies": [_document(each) for each in found]})
     else:
-        _show(found)
+        show(found)
 
 
 def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) -> "list[Found]":
@@ -161,7 +161,7 @@ def _result(found: "Found") -> Any:  # noqa: ANN401 - of three kinds, alike in w
     return analyse(collection, aggregate, level=_LEVEL)
 
 
-def _show(studies: "list[Found]") -> None:
+def show(studies: "list[Found]") -> None:
     """Tables, each with the truth, and how often the truth lies inside."""
     import numpy as np
     from rich.console import Console
