@@ -38,7 +38,7 @@ $(PEERS_READY): benchmarks/peers/requirements.lock
 	fi
 	@touch $@
 
-demo: $(READY)  ## run a private survey end to end
+demo: $(READY)  ## run a collector with simulated people, until Ctrl-C
 	@$(BIN)/sudare demo
 
 test: check postgres  ## check, then run every test
@@ -79,4 +79,4 @@ lock: $(READY)  ## renew both requirements.lock (needs uv)
 	  -o benchmarks/peers/requirements.lock benchmarks/peers/requirements.in
 
 clean:  ## remove what the targets made
-	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis sudare-demo
+	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

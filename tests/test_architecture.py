@@ -39,6 +39,7 @@ CHAIN = [
     {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
     {"discovery", "participant", "analysis", "stream_analysis", "text_analysis"},
     {"collector"},
+    {"demo"},
     {"cli"},
     {"__main__"},
 ]

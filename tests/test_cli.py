@@ -26,6 +26,7 @@ COMMANDS = [
     ("decode",),
     ("epsilon",),
     ("demo",),
+    ("simulate", "survey"),
     (),
 ]
 mechanisms = pytest.mark.parametrize("mechanism", ["grr", "oue", "sue"])

@@ -238,7 +238,7 @@ def test_an_output_that_cannot_be_written(
         ("randomize", "tea.json", "--format", "xml"),
         ("randomize", "tea.json", "--insecure-seed", "x"),
         ("collection", "new", "x", "--answer", "a", "--answer", "b", "--epsilon", "1"),
-        ("demo", "--mechanism", "magic"),
+        ("simulate", "survey", "--mechanism", "magic"),
     ],
     ids=" ".join,
 )

@@ -1,4 +1,4 @@
-"""What ``estimate``, ``compare`` and ``demo`` print, and the files they draw."""
+"""What ``estimate``, ``compare`` and ``simulate survey`` print, and the files they draw."""
 
 import csv
 import io
@@ -205,31 +205,32 @@ def test_compare_refuses_missing_counts(tmp_path: Path) -> None:
     refused(tmp_path, "compare", "a.parquet", "--counts", "people", "--repetitions", 2)
 
 
-# The demonstration
+# A simulated survey
 
 
-def demo(folder: Path, *options: object) -> Result:
-    return succeed(folder, "demo", "-o", "demo", "--people", 2000, "--seed", 1, *options)
+def surveyed(folder: Path, *options: object) -> Result:
+    command = ("simulate", "survey", "-o", "survey")
+    return succeed(folder, *command, "--people", 2000, "--seed", 1, *options)
 
 
 @pytest.mark.parametrize("mechanism", ["grr", "oue", "sue"])
-def test_demo_leaves_a_whole_survey(mechanism: str, tmp_path: Path) -> None:
-    found = demo(tmp_path, "--json", "--mechanism", mechanism).json()
+def test_a_survey_leaves_its_files(mechanism: str, tmp_path: Path) -> None:
+    found = surveyed(tmp_path, "--json", "--mechanism", mechanism).json()
     assert found["n"] == 2000
     assert sum(found["truth"]) == pytest.approx(1)
     for row, share in zip(found["answers"], found["truth"], strict=True):
         assert abs(row["share"] - share) < 6 * row["stderr"]
     names = {"collection.json", "reports.arrow", "aggregate.json", "report.html"}
-    assert contents(tmp_path).keys() == {f"demo/{name}" for name in names}
-    folder = tmp_path / "demo"
+    assert contents(tmp_path).keys() == {f"survey/{name}" for name in names}
+    folder = tmp_path / "survey"
     again = succeed(folder, "aggregate", "collection.json", "reports.arrow").stdout
     assert again.strip() == (folder / "aggregate.json").read_bytes()
     page = (folder / "report.html").read_text()
     assert all(row["answer"] in page for row in found["answers"])
 
 
-def test_demo_tells_its_steps_and_repeats_them(tmp_path: Path) -> None:
-    first, second = demo(tmp_path).out, demo(tmp_path).out
+def test_a_survey_tells_its_steps_and_repeats_them(tmp_path: Path) -> None:
+    first, second = surveyed(tmp_path).out, surveyed(tmp_path).out
     assert first == second
     assert all(f"{step}. " in first for step in (1, 2, 3, 4))
     assert "2,000 people answered" in first
@@ -237,13 +238,13 @@ def test_demo_tells_its_steps_and_repeats_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [("--people", 0), ("--epsilon", 0), ("--epsilon", "nan")])
-def test_demo_refuses(options: tuple[object, ...], tmp_path: Path) -> None:
-    result = run(tmp_path, "demo", "-o", "demo", *options)
+def test_a_survey_refuses(options: tuple[object, ...], tmp_path: Path) -> None:
+    result = run(tmp_path, "simulate", "survey", "-o", "survey", *options)
     assert (result.code, result.stdout) == (2, b"")
     assert contents(tmp_path) == {}
 
 
-def test_demo_does_not_overwrite_a_file(tmp_path: Path) -> None:
-    (tmp_path / "demo").write_text("mine")
-    assert run(tmp_path, "demo", "-o", "demo").code == 2
-    assert (tmp_path / "demo").read_text() == "mine"
+def test_a_survey_does_not_overwrite_a_file(tmp_path: Path) -> None:
+    (tmp_path / "survey").write_text("mine")
+    assert run(tmp_path, "simulate", "survey", "-o", "survey").code == 2
+    assert (tmp_path / "survey").read_text() == "mine"

@@ -594,7 +594,7 @@ def test_commands_that_do_not_count_over_time_say_so(survey: str, tmp_path: Path
     refused(tmp_path, "discover", "randomize", survey, "states.csv", "-o", "folder")
 
 
-@pytest.mark.parametrize("command", [("demo",), ("compare", "states.csv")])
+@pytest.mark.parametrize("command", [("simulate", "survey"), ("compare", "states.csv")])
 def test_mechanisms_over_time_are_not_offered(command: tuple[str, ...], tmp_path: Path) -> None:
     result = run(tmp_path, *command, "--mechanism", "glance")
     assert result.code == 2

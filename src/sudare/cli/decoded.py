@@ -1,5 +1,6 @@
 """What ``sudare decode`` shows of the candidates: a table, sentences, JSON, CSV and plots."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -30,12 +31,13 @@ def show(discoveries: "Discoveries", form: str, target: IO[str] | None = None) -
 
         console = Console(file=target)
         if discoveries.shown:
-            console.print(_table(discoveries))
+            console.print(texts_table(discoveries))
         for sentence in discoveries.sentences():
             console.print(Text(sentence))
 
 
-def _table(discoveries: "Discoveries") -> "Table":
+def texts_table(discoveries: "Discoveries", truth: Mapping[str, float] | None = None) -> "Table":
+    """The rows for people, with bars; the truth beside them where a simulation knows it."""
     import numpy as np
     from rich.table import Table
     from rich.text import Text
@@ -48,14 +50,18 @@ def _table(discoveries: "Discoveries") -> "Table":
     table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{100 * discoveries.decoded.confidence:.6g} % interval", no_wrap=True)
+    if truth is not None:
+        table.add_column("truth", justify="right", no_wrap=True, style="dim")
     table.add_column("p", justify="right", no_wrap=True)
     table.add_column()
     axis = min(0.0, *(row["low"] for row in rows)), max(row["high"] for row in rows)
     for row in rows:
+        true = [] if truth is None else [percent(truth[row["candidate"]], decimals)]
         table.add_row(
             text_cell(row["candidate"]),
             percent(row["estimate"], decimals),
             f"{fixed(100 * row['low'], decimals)} to {percent(row['high'], decimals)}",
+            *true,
             p_value(row["adjusted"]),
             Bar(row["low"], row["estimate"], row["high"], axis),
             style="" if row["adjusted"] <= discoveries.decoded.level else "dim",

@@ -1,154 +1,199 @@
-"""``sudare demo``: a private survey, end to end, on this machine."""
+"""``sudare demo``: the real collector on this machine, and simulated people who send to it."""
 
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import MECHANISMS, PATH, echo_json, json_option, progress_bar
+from sudare.cli.options import echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from rich.progress import Progress, TaskID
 
-    from sudare.collection import Collection
-    from sudare.keystream import Keystream
+    from sudare.collector.server import Listening
+    from sudare.demo.people import People
+    from sudare.demo.running import Found
+    from sudare.demo.studies import Plan
 
-# The five teas of the document's survey; its shares are only in a figure, these stand in.
-_TEAS = {
-    "Oi Ocha": 0.36,
-    "Iemon": 0.14,
-    "Ayataka": 0.29,
-    "Namacha": 0.14,
-    "Meidai-cha": 0.07,
-}
-_CHUNK = 1 << 18
+_LEVEL = 0.95
 
 
 @click.command()
-@click.option("--people", type=int, default=20_000, show_default=True, help="Who answer.")
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Of each report.")
+@click.option("--people", type=int, default=20_000, show_default=True, help="Who take part.")
 @click.option(
-    "--mechanism",
-    type=click.Choice(MECHANISMS),
-    default="grr",
+    "--epsilon",
+    type=float,
+    default=2.0,
     show_default=True,
-    help="How answers are randomised.",
+    help="Of each report; over time, of all reports in a window.",
 )
 @click.option(
-    "-o",
-    "--output",
-    type=PATH,
-    default="sudare-demo",
-    show_default=True,
-    help="The folder for the survey's files and the HTML report.",
+    "--pace",
+    type=float,
+    help="How many people a second answer.  [default: 250; with --once, all in 12 seconds]",
 )
-@click.option("--seed", type=int, help="Make the run repeatable.")
+@click.option("--seed", type=int, help="Of what is true of people. The noise is always fresh.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="0 picks one that is free.",
+)
+@click.option("--open", "opening", is_flag=True, help="Open the dashboard in a browser.")
+@click.option("--once", is_flag=True, help="End when all have answered, and show what was found.")
 @json_option
 def demo(
     people: int,
     epsilon: float,
-    mechanism: str,
-    output: Path,
+    pace: float | None,
     seed: int | None,
+    port: int,
+    opening: bool,
+    once: bool,
     as_json: bool,
 ) -> None:
-    """Run a private survey end to end: ask, randomise, report, aggregate, estimate.
+    """Start a collector on this machine, with three studies and simulated people.
 
-    Simulated people name their favourite tea. Each answer is randomised as on its own device;
-    only the reports are counted. The shares come out with honest error bars, beside the truth,
-    which only a simulation knows.
+    They say which tea they like best (GRR), which page their browser opens first (RAPPOR), and
+    their devices tell over time whether they are online (Glance). Every report is made as on a
+    real device and sent through HTTP. The dashboard shows what is found as it comes in, beside
+    the truth, which only a simulation knows.
+
+    It runs until Ctrl-C; nothing is left behind. With --once it ends by itself.
 
     \b
     Examples:
-      sudare demo
-      sudare demo --people 1000000 --epsilon 0.5 --mechanism oue
+      sudare demo --open
+      sudare demo --once
+      sudare demo --people 100000 --pace 2000 --epsilon 1
     """
-    from sudare.analysis import analyse
-    from sudare.cli.analysis import answers_table
-    from sudare.collection import Collection
-    from sudare.engines import local
+    if as_json and not once:
+        raise ParameterError("--json shows what was found at the end: add --once")
+    from sudare.collector.server import listen
+    from sudare.demo.studies import Plan
+
+    plan = Plan(people, epsilon, pace, seed, once)
+    plan.collections(0)  # refuses an ε that can't be before there is anything to clean up
+    with listen("127.0.0.1", port) as listening:
+        for name in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
+                signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+        if sys.stderr.isatty():
+            click.echo("Starting the collector …", err=True)
+        found = _run(plan, listening, quiet=as_json, opening=opening)
+    if not once:
+        click.echo("Stopped. Nothing was left behind.")
+    elif not found:
+        raise click.Abort
+    elif as_json:
+        echo_json({"studies": [_document(each) for each in found]})
+    else:
+        show(found)
+
+
+def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) -> "list[Found]":
+    from sudare.demo.running import run
+
+    bars: list[Progress] = []
+    tasks: dict[TaskID, People] = {}
+    with ExitStack() as stack:
+
+        def ready(url: str, studies: "list[People]") -> None:
+            if not quiet:
+                _greet(plan, url, studies)
+            if opening:
+                # A browser in the terminal would not return before it is left.
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+            progress = stack.enter_context(progress_bar())  # from now on, stdout is its own
+            for each in studies:
+                tasks[progress.add_task(each.collection.name, total=each.progress[1])] = each
+            bars.append(progress)
+
+        def ticked() -> None:
+            for task, each in tasks.items():
+                bars[0].update(task, completed=each.progress[0])
+
+        return run(plan, listening, ready, ticked)
+
+
+def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:
+    from sudare.collector.pages import STATIC
     from sudare.exact import text_up
-    from sudare.files import write_whole
-    from sudare.mechanisms import CATEGORICAL
-    from sudare.page import estimate_page
-    from sudare.randomness import Seeded, System
-    from sudare.wire import read_reports
 
-    if people < 1:
-        raise ParameterError(f"a survey needs at least 1 person, got {people}")
-    survey = Collection(
-        name="tea",
-        question="Which tea do you like best?",
-        answers=tuple(_TEAS),
-        mechanism=CATEGORICAL[mechanism].calibrate(len(_TEAS), epsilon),
-    )
-    rng = System() if seed is None else Seeded(seed)
-    say = (lambda _: None) if as_json else click.echo
-    output.mkdir(parents=True, exist_ok=True)
-    write_whole(output / "collection.json", survey.to_json())
-    say(f"1. The question: {survey.question} {len(_TEAS)} answers, ε = {text_up(survey.epsilon)}")
+    click.echo(f"A collector with three studies, and {plan.people:,} simulated people in each:\n")
+    click.echo(f"  {url}\n")
+    for each in studies:
+        agreed = each.collection
+        cost = f"{agreed.mechanism.name}, ε = {text_up(agreed.epsilon)}"
+        click.echo(f"  {agreed.name:<11} {agreed.question:<42} {cost}")
+    click.echo("")
+    if not (STATIC / "index.html").is_file():
+        click.echo("The web pages are not built (make web); data are at /collections.")
+    if not plan.once:
+        click.echo("Press Ctrl-C to stop.")
 
-    answers = rng.generator().choice(len(_TEAS), size=people, p=list(_TEAS.values()))
-    reports = output / "reports.arrow"
-    _report(survey, answers, reports, rng)
-    say(f"2. {people:,} people answered; each answer was randomised before it left its device")
-    say(f"   {_first_device(survey, answers, reports)}")
 
-    total = local.aggregate(survey, read_reports(reports, survey.report_dtype, survey.key))
-    write_whole(output / "aggregate.json", total.to_json())
-    say(f"3. The collector counted {total.n:,} reports; it never saw an answer")
+def _document(found: "Found") -> dict[str, Any]:
+    """What was found, and the truth."""
+    return {**_result(found).document(), "truth": found.truth}
 
-    analysis = analyse(survey, total, consistent="norm-sub")
-    truth = _shares(answers)
-    page = output / "report.html"
-    shown = estimate_page(
-        survey,
-        analysis.estimate,
-        consistent=analysis.consistent,
-        p_values=analysis.p_values,
-        truth=truth,
-        notes=["A simulation: the truth is known here, and only here.", *analysis.notes()],
-    )
-    write_whole(page, shown.encode())
-    if as_json:
-        echo_json({**analysis.document(), "truth": truth.tolist(), "report": str(page)})
-        return
+
+def _result(found: "Found") -> Any:  # noqa: ANN401 - of three kinds, alike in what they can show
+    from sudare.analysis import analyse
+    from sudare.decoding import decode
+    from sudare.demo.studies import CANDIDATES
+    from sudare.stream_analysis import analyse_rounds
+    from sudare.text_analysis import Discoveries
+
+    collection, aggregate = found.people.collection, found.aggregate
+    if collection.over_time:
+        return analyse_rounds(collection, aggregate, _LEVEL)
+    if collection.free_text:
+        decoded = decode(collection, aggregate, CANDIDATES, confidence=_LEVEL)
+        return Discoveries(collection, decoded, everyone=False, top=None)
+    return analyse(collection, aggregate, level=_LEVEL)
+
+
+def show(studies: "list[Found]") -> None:
+    """Tables, each with the truth, and how often the truth lies inside."""
+    import numpy as np
     from rich.console import Console
 
-    Console().print(answers_table(replace(analysis, consistent=None), truth))
-    inside = int(((analysis.interval.low <= truth) & (truth <= analysis.interval.high)).sum())
-    say(f"4. {inside} of {len(_TEAS)} truths lie inside their 95 % intervals")
-    say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")
+    from sudare.analysis import Analysis
+    from sudare.cli.analysis import answers_table
+    from sudare.cli.decoded import texts_table
+    from sudare.cli.rounds import rounds_table
+    from sudare.stream_analysis import Rounds
+
+    console = Console()
+    for found in studies:
+        result = _result(found)
+        if isinstance(result, Analysis):
+            truth = np.array([found.truth[answer] for answer in result.collection.answers])
+            console.print(answers_table(result, truth))
+        elif isinstance(result, Rounds):
+            console.print(rounds_table(result, found.truth))
+        elif result.shown:
+            console.print(texts_table(result, found.truth))
+        else:
+            click.echo("\n".join((result.collection.question, *result.sentences(), "")))
+            continue
+        click.echo(f"{_inside(result, found.truth)} lie inside their 95 % intervals\n")
+    click.echo("A simulation: the truth is known here, and only here. Nothing was left behind.")
 
 
-def _report(
-    survey: "Collection", answers: "NDArray[np.int64]", path: Path, rng: "Keystream"
-) -> None:
-    from sudare.wire import report_file
-
-    with progress_bar() as progress, report_file(path, survey.report_dtype, survey.key) as sink:
-        task = progress.add_task("randomising", total=len(answers))
-        for start in range(0, len(answers), _CHUNK):
-            chunk = answers[start : start + _CHUNK]
-            sink.write(survey.mechanism.randomize(chunk, rng))
-            progress.advance(task, len(chunk))
-
-
-def _first_device(survey: "Collection", answers: "NDArray[np.int64]", path: Path) -> str:
-    """What left the first device, beside what its owner answered: a simulation may tell."""
-    from sudare.wire import read_reports, to_bytes
-
-    first = next(read_reports(path, survey.report_dtype, survey.key))[:1]
-    sent = to_bytes(first).hex(" ")
-    if survey.mechanism.name == "grr":
-        sent += f" (“{survey.answers[int(first['answer'][0])]}”)"
-    return f"the first one answered “{survey.answers[answers[0]]}” and its device sent {sent}"
-
-
-def _shares(answers: "NDArray[np.int64]") -> "NDArray[np.float64]":
-    import numpy as np
-
-    return np.bincount(answers, minlength=len(_TEAS)) / len(answers)
+def _inside(result: Any, truth: Mapping[str, float]) -> str:  # noqa: ANN401 - as ``_result``
+    """How many of the truths are where they were said to be."""
+    document = result.document()
+    rows = document.get("answers") or document.get("found") or document["estimates"]
+    (name,) = {"answer", "candidate", "round"} & rows[0].keys()
+    known = [(truth[str(row[name])], row) for row in rows if row["low"] is not None]
+    inside = sum(row["low"] <= true <= row["high"] for true, row in known)
+    return f"{inside} of {len(known)} truths"

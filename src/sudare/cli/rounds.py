@@ -1,6 +1,7 @@
 """What ``estimate`` shows of states over time: a table with bars, JSON, CSV and plots."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,8 @@ _LONGEST = 1000  # rounds in a table
 _NO_ESTIMATE = "no estimate"
 
 
-def rounds_table(found: "Rounds") -> "Table":
-    """The rows for people, with bars."""
+def rounds_table(found: "Rounds", truth: Mapping[str, float] | None = None) -> "Table":
+    """The rows for people, with bars; the truth by round where a simulation knows it."""
     import numpy as np
     from rich.table import Table
     from rich.text import Text
@@ -35,11 +36,14 @@ def rounds_table(found: "Rounds") -> "Table":
     sure = f"{100 * found.level:.6g} %"
     table.add_column(f"{sure} interval", no_wrap=True)
     table.add_column(f"{sure} band", no_wrap=True)
+    if truth is not None:
+        table.add_column("truth", justify="right", no_wrap=True, style="dim")
     table.add_column()
     axis = min(0.0, float(low.min())), float(high.max())
     rows = found.rows()
     for row in rows[:_LONGEST]:
         start = [f"{row['round']:,}", f"{row['reports']:,}"]
+        true = [] if truth is None else [_share(truth, row["round"], decimals)]
         if row["estimate"] is None:
             table.add_row(*start, "", "withheld" if row["withheld"] else _NO_ESTIMATE)
             continue
@@ -48,6 +52,7 @@ def rounds_table(found: "Rounds") -> "Table":
             f"{100 * row['estimate']:.{decimals}f} %",
             _ends(row["low"], row["high"], decimals),
             _ends(row["band_low"], row["band_high"], decimals),
+            *true,
             Bar(row["low"], row["estimate"], row["high"], axis),
         )
     notes = [f"The share of people in the state “{found.state}”.", *found.notes()]
@@ -103,3 +108,9 @@ def _save_plot(found: "Rounds", path: Path) -> None:
 
 def _ends(low: float, high: float, decimals: int) -> str:
     return f"{100 * low:.{decimals}f} to {100 * high:.{decimals}f} %"
+
+
+def _share(truth: Mapping[str, float], number: int, decimals: int) -> str:
+    """Of a round that somebody knows."""
+    known = truth.get(str(number))
+    return "" if known is None else f"{100 * known:.{decimals}f} %"

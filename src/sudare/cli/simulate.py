@@ -9,6 +9,7 @@ import rich_click as click
 
 from sudare.cli.options import PATH, json_option, progress_bar, refuse_overwriting
 from sudare.cli.simulated import Outputs, tell_errors, tell_runs
+from sudare.cli.survey import simulate_survey
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -35,9 +36,13 @@ def simulate() -> None:
     """Simulate a collection before anybody is asked.
 
     \b
-    Example:
+    Examples:
       sudare simulate stream --mechanism glance --rounds 50 --people 10000 --epsilon 4
+      sudare simulate survey --people 20000 --epsilon 1
     """
+
+
+simulate.add_command(simulate_survey)
 
 
 def _check_output(
