@@ -16,10 +16,10 @@ ROOT = Path(sudare.__file__).parent
 
 # A module may import from earlier steps only, and from its own package.
 CHAIN = [
-    {"errors"},
+    {"errors", "amounts", "rows"},
     {"kernels", "domain", "files", "documents"},
     {"keystream", "strings", "sealed", "states", "windows"},
-    {"randomness", "bloom", "packed"},
+    {"randomness", "bloom", "packed", "lines"},
     {"exact", "populations", "dealing"},
     {"channel", "aggregate", "estimate", "wire"},
     {"named"},
@@ -35,7 +35,7 @@ CHAIN = [
     {"likelihood_decoding", "association"},
     {"privacy"},
     {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
-    {"discovery"},
+    {"discovery", "analysis", "stream_analysis", "text_analysis"},
     {"collector"},
     {"cli"},
     {"__main__"},

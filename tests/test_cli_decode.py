@@ -13,9 +13,9 @@ from commands import Result, contents, process, succeed
 from free_text import CANDIDATES, HELD, PEOPLE, UNLISTED, N
 from markup import number, read
 from sudare import Aggregate, Collection, Seeded, decode
-from sudare.cli.decoded import Discoveries
 from sudare.cli.options import CORRECTIONS
 from sudare.estimation.significance import ADJUSTMENTS
+from sudare.text_analysis import Discoveries
 
 FIELDS = ["candidate", "estimate", "stderr", "low", "high", "p_value", "adjusted"]
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from commands import UNTOLD, csv_of, refused, run, succeed, tea
 from sudare import Collection, Glance, KShot, Mechanism, Seeded, Streams
 from sudare.aggregate import Aggregate
-from sudare.cli.rounds import analyse_rounds
 from sudare.cli.states import read_states
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
 from sudare.estimation.rounds import StreamEstimate
+from sudare.stream_analysis import analyse_rounds
 from sudare.wire import read_reports, report_file
 
 MECHANISMS = ("glance", "harmony", "borappor", "kshot")

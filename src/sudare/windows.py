@@ -1,6 +1,7 @@
 """Windows of time: a collection that is asked again and again counts each window by itself."""
 
 import math
+import re
 from dataclasses import dataclass
 
 import msgspec
@@ -9,6 +10,7 @@ from sudare.domain import whole
 from sudare.errors import ParameterError
 
 _MOST = 1 << 53  # seconds, or windows: beyond it, JSON's numbers aren't whole everywhere
+_UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
 
 
 @dataclass(frozen=True)
@@ -62,3 +64,25 @@ class WindowsBody(msgspec.Struct, forbid_unknown_fields=True):
     def value(self) -> Windows:
         """The windows, if they may be."""
         return Windows(self.start, self.seconds)
+
+
+def seconds_of(text: str) -> int:
+    """A length of time such as 90s, 15m, 1h or 1d."""
+    form = re.fullmatch(r"([1-9][0-9]{0,8})([dhms])", text, re.ASCII)
+    if form is None:
+        raise ParameterError(
+            f"a length of time is a whole number of s, m, h or d, such as 15m or 1d; got {text!r}"
+        )
+    return int(form[1]) * _UNITS[form[2]]
+
+
+def length_text(seconds: int) -> str:
+    """The shortest text of which ``seconds_of`` makes so many."""
+    unit = next(unit for unit, size in _UNITS.items() if seconds % size == 0)
+    return f"{seconds // _UNITS[unit]}{unit}"
+
+
+def current_start(moment: float, seconds: int) -> int:
+    """When the window of a moment began, if windows of this length begin with the day, in UTC."""
+    day = math.floor(moment / _UNITS["d"]) * _UNITS["d"]
+    return day + math.floor((moment - day) / seconds) * seconds

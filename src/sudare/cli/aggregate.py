@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.amounts import counted
 from sudare.cli.options import (
     PATH,
     collection_argument,
@@ -11,7 +12,7 @@ from sudare.cli.options import (
     load_collection,
     refuse_overwriting,
 )
-from sudare.cli.reports import count, counted, report_sources
+from sudare.cli.reports import count, report_sources
 
 
 @click.command()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.candidates import candidate_lines
-from sudare.cli.cells import csv_text, text_cell
+from sudare.cli.cells import text_cell
 from sudare.cli.options import PATH, echo_json, json_option, load_question, progress_bar
 from sudare.cli.reports import report_sources, single_reports
 from sudare.errors import ParameterError
+from sudare.rows import csv_text
 
 if TYPE_CHECKING:
     from rich.table import Table

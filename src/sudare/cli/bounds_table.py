@@ -4,7 +4,7 @@ from typing import Any
 
 import rich_click as click
 
-from sudare.cli.cells import amount
+from sudare.amounts import amount
 
 
 def show(document: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from sudare.cli.options import (
     json_option,
     load_collection,
 )
+from sudare.cli.rules import kept_text, rule_options, window_text, windows_of
 
 if TYPE_CHECKING:
     from sudare.collection import Collection
@@ -86,6 +87,7 @@ def collection() -> None:
     show_default=True,
     help="No estimate is released of fewer; over time, none of a round with fewer.",
 )
+@rule_options
 @click.option("-o", "--output", type=PATH, default="-", help="Where the document goes.")
 def new(
     name: str,
@@ -106,6 +108,10 @@ def new(
     shots: int | None,
     flips: int | None,
     minimum_reports: int,
+    length: str | None,
+    start: str | None,
+    keep_reports: bool,
+    invited: bool,
     output: Path,
 ) -> None:
     """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
@@ -113,6 +119,9 @@ def new(
     Of people who report the same answer again and again, fresh noise averages out. RAPPOR with
     permanent noise (--lifetime) bounds what all their reports tell. With --rounds, the share of
     people in a state is counted over time, and EPSILON is for a person's whole stream.
+
+    With --window a collector asks again and again: each window of time is counted by itself. Over
+    time, a window holds all rounds.
 
     \b
     Examples:
@@ -122,6 +131,8 @@ def new(
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
         --epsilon 4 -o online.json
+      sudare collection new mood --question "A good day?" --answer yes --answer no \\
+        --epsilon 1 --window 1d --invited -o mood.json
     """
     from sudare.collection import Collection
     from sudare.files import write_whole
@@ -137,7 +148,11 @@ def new(
     if wish.over_time and not labels:
         labels = ["no", "yes"]
     chosen = choose(wish, len(labels))
-    made = Collection(name, question, tuple(labels), chosen, minimum_reports)
+    windows = windows_of(length, start)
+    made = Collection(
+        *(name, question, tuple(labels), chosen, minimum_reports),
+        *(windows, keep_reports, invited),
+    )
     if is_pipe(output):
         click.echo(made.to_json(), nl=False)
         return
@@ -193,6 +208,9 @@ def show(collection: Path, as_json: bool) -> None:
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
     per_round = " (in a round)" if agreed.over_time else ""
     facts.add_row("minimum reports", f"{agreed.minimum_reports}{per_round}")
+    facts.add_row("windows", window_text(agreed))
+    facts.add_row("a collector keeps", kept_text(agreed))
+    facts.add_row("who may report", "people who are invited" if agreed.invited else "anybody")
     facts.add_row("key", agreed.key)
     facts.add_row("states" if agreed.over_time else "answers", Text(_answers(agreed)))
     Console().print(facts, markup=False)
@@ -234,6 +252,9 @@ def check(collection: Path) -> None:
         spent = f"over {rounds:,} rounds a person spends ε = {agreed.epsilon!r} and not more, in "
         spent += sent
     answered = "; answered in free text" if agreed.free_text else ""
+    if agreed.windows is not None:
+        answered += f"; windows: {window_text(agreed)}"
+    answered += "; every report is kept" * agreed.keeps_reports + "; by invitation" * agreed.invited
     click.echo(f"{collection}: sound; {spent}{answered} (key {agreed.key[:12]}…)")
     if agreed.over_time:
         click.echo(agreed.mechanism.odds)

@@ -93,8 +93,9 @@ def decode(
       sudare decode words.json total.json --candidates words.txt --plot top.html
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
-    from sudare.cli.decoded import Discoveries
+    from sudare.cli.decoded import save, show
     from sudare.files import replacing
+    from sudare.text_analysis import Discoveries
 
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
@@ -119,15 +120,15 @@ def decode(
     form = "json" if as_json else "csv" if as_csv else "table"
     if is_pipe(output):
         if plot is not None:
-            discoveries.save(plot)
-        discoveries.print(form)
+            save(discoveries, plot)
+        show(discoveries, form)
         return
     text = io.StringIO()
-    discoveries.print(form, text)
+    show(discoveries, form, text)
     with replacing(output) as temporary:
         temporary.write_bytes(text.getvalue().encode())
         if plot is not None:  # inside: both files or none
-            discoveries.save(plot)
+            save(discoveries, plot)
     click.echo(discoveries.tally(), err=True)
 
 

@@ -66,7 +66,8 @@ def demo(
       sudare demo
       sudare demo --people 1000000 --epsilon 0.5 --mechanism oue
     """
-    from sudare.cli.analysis import analyse
+    from sudare.analysis import analyse
+    from sudare.cli.analysis import answers_table
     from sudare.collection import Collection
     from sudare.engines import local
     from sudare.exact import text_up
@@ -117,7 +118,7 @@ def demo(
         return
     from rich.console import Console
 
-    Console().print(replace(analysis, consistent=None).table(truth))
+    Console().print(answers_table(replace(analysis, consistent=None), truth))
     inside = int(((analysis.interval.low <= truth) & (truth <= analysis.interval.high)).sum())
     say(f"4. {inside} of {len(_TEAS)} truths lie inside their 95 % intervals")
     say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")

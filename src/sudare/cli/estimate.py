@@ -19,7 +19,7 @@ from sudare.cli.options import (
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
-    from sudare.cli.analysis import Analysis
+    from sudare.analysis import Analysis
 
 
 @click.command()
@@ -69,7 +69,8 @@ def estimate(
       sudare estimate online.json total.json --plot online.png
     """
     from sudare.aggregate import Aggregate
-    from sudare.cli.analysis import analyse
+    from sudare.analysis import analyse
+    from sudare.cli.analysis import answers_table
     from sudare.exact import text_up
 
     agreed = load_collection(collection)
@@ -100,7 +101,7 @@ def estimate(
     else:
         from rich.console import Console
 
-        Console().print(analysis.table())
+        Console().print(answers_table(analysis))
         click.echo(f"{analysis.estimate.n:,} reports, ε = {text_up(agreed.epsilon)} each")
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.cells import amount
+from sudare.amounts import amount
 from sudare.cli.options import echo_json, json_option
 from sudare.errors import ParameterError
 

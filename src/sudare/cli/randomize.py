@@ -8,6 +8,7 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
+from sudare.amounts import counted
 from sudare.cli.options import (
     PATH,
     answer_options,
@@ -18,7 +19,6 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
-from sudare.cli.reports import counted
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:

@@ -33,11 +33,6 @@ def _identity(path: Path) -> object:
     return found.st_dev, found.st_ino
 
 
-def counted(number: int, thing: str) -> str:
-    """So many things: 1 report, 2 reports."""
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
 def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":
     """The reports of files and stdin, and the aggregates (.json), as one aggregate."""
     total = agreed.zero

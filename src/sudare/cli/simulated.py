@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rich_click as click
 
-from sudare.cli.cells import amount, csv_text
+from sudare.amounts import amount
 from sudare.cli.options import echo_json
+from sudare.rows import csv_text
 
 if TYPE_CHECKING:
     from sudare.experiments import Outcome, Run

@@ -1,8 +1,9 @@
 """What every route shares: the store, the clock, and the collections as they stand."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from sudare.collector.metrics import Metrics
 from sudare.collector.problems import unknown_collection
 from sudare.collector.store import Standing, Store
 from sudare.continual import ContinualMechanism
@@ -14,17 +15,26 @@ class Service:
     Attributes:
         store: where everything is kept.
         clock: seconds since 1970; a test may turn it.
+        metrics: what the service counts about itself.
+        ending: whether the collector is about to stop: long answers should come to an end.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self.store = store
         self.clock = clock
+        self.metrics = Metrics(clock)
+        self.ending = False
         self._standings: dict[str, Standing] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Look again at what the store holds: another process may have changed it."""
         self._standings = {held.collection.key: held for held in self.store.standings()}
+
+    @property
+    def held(self) -> Mapping[str, Standing]:
+        """Every collection by its key; another object after each ``refresh``."""
+        return self._standings
 
     @property
     def standings(self) -> list[Standing]:
@@ -35,6 +45,10 @@ class Service:
         """A collection as it stands; a ``Problem`` (404) if there is none."""
         held = self._standings.get(key)
         return held if held is not None else unknown_collection(key)
+
+    def per_minute(self, key: str) -> list[int]:
+        """How many reports this process accepted in each of the last 60 minutes."""
+        return self.metrics.per_minute(key)
 
     def window(self, standing: Standing) -> int:
         """The window of this moment; 0 before the first, and where there is only one."""

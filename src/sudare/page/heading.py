@@ -6,7 +6,7 @@ from html import escape
 from sudare.collection import Collection
 from sudare.continual import ContinualMechanism
 from sudare.exact import text_up
-from sudare.mechanism import MemoisedMechanism
+from sudare.mechanism import Mechanism, MemoisedMechanism
 from sudare.page.wording import at_most
 
 ONE_REPORT = (
@@ -25,19 +25,21 @@ def header(collection: Collection, facts: dict[str, str]) -> str:
     if isinstance(mechanism, MemoisedMechanism) and math.isfinite(mechanism.lifetime_epsilon):
         facts["Of all reports of an answer"] = f"ε = {text_up(mechanism.lifetime_epsilon)}"
     facts["Key"] = collection.key
-    ratio = at_most(mechanism.worst_ratio)
-    subject, given = ("Any report is", "answer")
-    if whole:
-        subject, given = ("All reports of a person together are", "stream of states")
-    privacy = (
-        f"{subject} at most e<sup>ε</sup> = {ratio} times likelier under one {given} than "
-        "under another."
-    )
+    privacy = likelihood_sentence(mechanism, "e<sup>ε</sup> = ")
     return (
         f'<header>\n<h1>{escape(collection.name)}</h1>\n<p class="question">'
         f"{escape(collection.question)}</p>\n{definitions(facts, 'facts')}\n"
         f'<p class="privacy">{privacy} {escape(mechanism.odds)}</p>\n</header>'
     )
+
+
+def likelihood_sentence(mechanism: Mechanism, symbol: str = "") -> str:
+    """What ε promises: how much likelier a report can be under one answer than under another."""
+    subject, given = ("Any report is", "answer")
+    if isinstance(mechanism, ContinualMechanism):
+        subject, given = ("All reports of a person together are", "stream of states")
+    ratio = at_most(mechanism.worst_ratio)
+    return f"{subject} at most {symbol}{ratio} times likelier under one {given} than under another."
 
 
 def definitions(entries: dict[str, str], style: str) -> str:

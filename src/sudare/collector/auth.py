@@ -1,0 +1,129 @@
+"""Who may do what: tokens of roles, and patience with wrong ones.
+
+A token is ``sdr_<name>_<secret>``. The name is public, the secret has 256 random bits and is kept
+nowhere: the store has its SHA-256. A fast hash is enough for a secret that can't be guessed.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import re
+import secrets
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from starlette.types import Scope
+
+from sudare.collector.problems import Problem
+from sudare.collector.store import Role, Store, Token
+from sudare.errors import ParameterError
+
+FAILURES = 5  # wrong tokens that an address may send within ``PATIENCE``
+PATIENCE = 60  # seconds
+_ADDRESSES = 10_000  # that are remembered at once, in memory only
+_FORM = re.compile(r"sdr_([a-z0-9]{1,32})_([A-Za-z0-9_-]{16,128})", re.ASCII)
+_NOBODY = bytes(32)  # a digest that no secret is known to have
+_ASKED = {"WWW-Authenticate": 'Bearer realm="sudare"'}
+
+
+def new_token(role: Role, label: str = "", expires: int | None = None) -> tuple[str, Token]:
+    """A token as it is given to its bearer, once, and as it is stored."""
+    if len(label) > 200:
+        raise ParameterError(f"a label has at most 200 characters, got {len(label)}")
+    name, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    return f"sdr_{name}_{secret}", Token(name, _digest(secret), role, expires, label)
+
+
+class Bearers:
+    """Those who bear tokens. Its methods may be called from any thread."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def role_of(self, scope: Scope) -> Role | None:
+        """The role of a request's token, None if it has none.
+
+        A ``Problem`` (401) if the token is wrong or has expired; 429 where too many from the
+        same address were wrong. Then none is looked at, not even a right one: a guess must not
+        be told from another.
+        """
+        header = _authorization(scope)
+        if header is None:
+            return None
+        address = _address(scope)
+        self._be_patient(address)
+        kind, _, text = header.partition(" ")
+        form = _FORM.fullmatch(text.strip()) if kind.lower() == "bearer" else None
+        name, secret = form.groups() if form else ("", "")
+        held = next((token for token in self._store.tokens() if token.name == name), None)
+        # Compared also where there is no such name, so that both take the same time.
+        right = hmac.compare_digest(_digest(secret), held.digest if held else _NOBODY)
+        if held is None or not right:
+            self._remember(address)
+            raise Problem(401, "wrong_token", "this token is not valid here", _ASKED)
+        if held.expires is not None and held.expires <= self._clock():
+            raise Problem(401, "expired_token", "this token has expired", _ASKED)
+        return held.role
+
+    def require(self, scope: Scope, *roles: Role) -> Role:
+        """The role of a request that needs one of these; an administrator has all of them."""
+        role = self.role_of(scope)
+        wanted = " or ".join(dict.fromkeys((*roles, Role.ADMIN)))
+        if role is None:
+            raise Problem(401, "no_token", f"this needs a token of the role {wanted}", _ASKED)
+        if role not in (*roles, Role.ADMIN):
+            raise Problem(403, "wrong_role", f"this needs the role {wanted}, not {role}")
+        return role
+
+    def _be_patient(self, address: str) -> None:
+        with self._lock:
+            past = self._failures.get(address)
+            if past is None:
+                return
+            now = self._clock()
+            while past and past[0] <= now - PATIENCE:
+                past.popleft()
+            if not past:
+                del self._failures[address]
+            elif len(past) >= FAILURES:
+                wait = max(1, int(past[0] + PATIENCE - now) + 1)
+                raise Problem(
+                    429,
+                    "too_many_wrong_tokens",
+                    f"{FAILURES} wrong tokens came from this address within {PATIENCE} seconds",
+                    {"Retry-After": str(wait)},
+                )
+
+    def _remember(self, address: str) -> None:
+        with self._lock:
+            self._failures.setdefault(address, deque(maxlen=FAILURES)).append(self._clock())
+            self._failures.move_to_end(address)
+            while len(self._failures) > _ADDRESSES:
+                self._failures.popitem(last=False)
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _authorization(scope: Scope) -> str | None:
+    found = [value for name, value in scope["headers"] if name == b"authorization"]
+    return found[0].decode("latin-1") if found else None
+
+
+def _address(scope: Scope) -> str:
+    """Whom to be patient with: one IPv6 customer has 2^64 addresses, so their network."""
+    client = scope.get("client")
+    if client is None:
+        return ""
+    try:
+        address = ipaddress.ip_address(client[0])
+    except ValueError:
+        return str(client[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((int(address), 64), strict=False))
+    return str(address)

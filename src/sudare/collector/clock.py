@@ -1,0 +1,120 @@
+"""What the passing of time does to a collector: windows and rounds close, for good."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from sudare.collector.problems import Problem, unforeseen
+from sudare.collector.service import Service
+from sudare.collector.store import Standing
+from sudare.continual import ContinualMechanism
+from sudare.errors import StoreUnavailable
+
+_log = logging.getLogger(__name__)
+_LOG_EVERY = 60  # ticks
+
+
+@dataclass(frozen=True, order=True)
+class Closing:
+    """How far a collection is closed: all windows up to one, and some rounds of the next."""
+
+    window: int = -1
+    rounds: int = 0
+
+
+class Closings:
+    """What is closed of each collection, and stays so if the clock is turned back."""
+
+    def __init__(self) -> None:
+        self._reached: dict[str, Closing] = {}
+        self._stored: dict[str, Closing] = {}
+
+    def check(self, standing: Standing, window: int, now: float) -> None:
+        """Raise a ``Problem`` (409) unless a window takes reports now."""
+        windows, key = standing.collection.windows, standing.collection.key
+        if windows is None:
+            return
+        if now < windows.opens(window):
+            raise Problem(
+                409,
+                "window_not_open",
+                f"window {window} opens in {windows.opens(window) - now:.0f} seconds",
+            )
+        reached = self._reached.get(key)
+        if reached is not None and window <= reached.window:
+            raise _closed(window)
+        if now >= windows.opens(window + 1) + standing.grace:
+            self._reached[key] = max(reached or Closing(), Closing(window))
+            raise _closed(window)
+
+    def due(self, standing: Standing, now: float) -> Closing | None:
+        """How far to close a collection in the store, if that is further than it is there."""
+        windows, key = standing.collection.windows, standing.collection.key
+        if windows is None:
+            return None
+        moment, mechanism = now - standing.grace, standing.collection.mechanism
+        rounds = 0
+        if isinstance(mechanism, ContinualMechanism):
+            rounds = max(0, windows.round_at(moment, mechanism.rounds) - 1) % mechanism.rounds
+        reached = max(
+            Closing(max(-1, windows.at(moment) - 1), rounds), self._reached.get(key, Closing())
+        )
+        self._reached[key] = reached
+        return reached if reached > self._stored.get(key, Closing()) else None
+
+    def stored(self, key: str, closing: Closing) -> None:
+        """The store has closed so far."""
+        self._stored[key] = closing
+
+    def keep(self, keys: set[str]) -> None:
+        """Forget all other collections: they were removed."""
+        for known in (self._reached, self._stored):
+            for key in known.keys() - keys:
+                del known[key]
+
+
+def _closed(window: int) -> Problem:
+    return Problem(409, "window_closed", f"window {window} is closed")
+
+
+class Ticker:
+    """Once a second: look at what the store holds, close what has ended, now and then log."""
+
+    def __init__(self, service: Service, closings: Closings) -> None:
+        self._service = service
+        self._closings = closings
+        self._ticks = 0
+
+    async def run(self) -> None:
+        """Tick until cancelled."""
+        while True:
+            await self.tick()
+            await asyncio.sleep(1)
+
+    async def tick(self) -> None:
+        """One second's work; a store that takes nothing now is asked again in the next."""
+        try:
+            await asyncio.to_thread(self._service.refresh)
+            self._closings.keep(set(self._service.held))
+            for standing in self._service.standings:
+                due = self._closings.due(standing, self._service.clock())
+                if due is not None:
+                    await asyncio.to_thread(self._close, standing, due)
+                    self._closings.stored(standing.collection.key, due)
+        except StoreUnavailable as error:
+            _log.warning("the store can't be asked now: %s", error)
+        except Exception as error:  # noqa: BLE001 - time goes on
+            unforeseen(error, _log)
+        self._ticks += 1
+        if self._ticks % _LOG_EVERY == 0 and (recent := self._service.metrics.recent()):
+            _log.info(
+                "in the last minute: %s",
+                ", ".join(f"{name} {number}" for name, number in recent.items()),
+            )
+
+    def _close(self, standing: Standing, closing: Closing) -> None:
+        key, store = standing.collection.key, self._service.store
+        if closing.window >= 0:
+            store.close(key, closing.window)
+        if closing.rounds:
+            store.close(key, closing.window + 1, closing.rounds)

@@ -1,0 +1,218 @@
+"""The collector on the network: uvicorn, with the limits that a public address needs."""
+
+import asyncio
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import uvicorn
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from sudare.collection import Collection
+from sudare.collector.app import App
+from sudare.collector.limits import Limits
+from sudare.collector.problems import Problem
+from sudare.collector.service import Service
+from sudare.collector.writer import parted
+from sudare.continual import ContinualMechanism
+from sudare.errors import ParameterError
+from sudare.named import NAME_BYTES, Named, join, names_of
+
+_HEAD_BYTES = 1 << 16
+_GRACEFUL_SECONDS = 30
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a collector listens; TLS if there are a certificate and its key."""
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    private_key: Path | None = None
+
+    def bound(self) -> socket.socket:
+        """A socket of this address; port 0 stands for any that is free."""
+        try:
+            family = socket.getaddrinfo(
+                self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0][0]
+            bound = socket.create_server((self.host, self.port), family=family, backlog=2048)
+        except OSError as error:
+            raise ParameterError(
+                f"can't listen at {self.host} port {self.port}: {error.strerror or error}"
+            ) from None
+        bound.setblocking(False)
+        return bound
+
+    def url(self, bound: socket.socket) -> str:
+        """The address as people and programs write it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        scheme = "http" if self.certificate is None else "https"
+        return f"{scheme}://{host}:{bound.getsockname()[1]}"
+
+    def tls(self) -> ssl.SSLContext | None:
+        """The certificate, if there is one and it can be used."""
+        if self.certificate is None and self.private_key is None:
+            return None
+        if self.certificate is None or self.private_key is None:
+            raise ParameterError("a certificate and its private key belong together")
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            # A password would be asked for on the terminal, and nobody may be there.
+            context.load_cert_chain(self.certificate, self.private_key, password=lambda: b"")
+        except OSError as error:  # and ssl's own, which are of its kind
+            raise ParameterError(
+                f"{self.certificate} and {self.private_key} can't be used as a certificate and "
+                f"its private key: {error.strerror or error}"
+            ) from None
+        return context
+
+
+class Protocol(HttpToolsProtocol):
+    """A connection that must bring a whole head in time, of bounded length."""
+
+    limits = Limits()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a head, if there is room for one more connection."""
+        super().connection_made(transport)
+        self._reading_head = True
+        self._head_bytes = 0
+        self._head_timer: asyncio.TimerHandle | None = None
+        if len(self.connections) > self.limits.connections:
+            busy = "there are too many connections"
+            self._end(Problem(503, "busy", busy, {"Retry-After": "5"}))
+        else:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; what isn't a whole head afterwards is waited for, not for ever."""
+        super().data_received(data)
+        if self._reading_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > _HEAD_BYTES:
+                self._end(Problem(431, "head_too_long", f"a head has at most {_HEAD_BYTES} bytes"))
+            elif self._head_timer is None:
+                self._await_head()
+        elif self._head_timer is not None:
+            self._stop_timer()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        self._reading_head = True
+        self._head_bytes = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._reading_head = False
+        super().on_headers_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what isn't HTTP, in our shape."""
+        self._end(Problem(400, "invalid_request", msg.rstrip(".").lower().replace("http", "HTTP")))
+
+    def _await_head(self) -> None:
+        self._head_timer = self.loop.call_later(self.limits.head_seconds, self._late)
+
+    def _stop_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _late(self) -> None:
+        self._end(Problem(408, "head_too_slow", "the request's head took too long"))
+
+    def _end(self, problem: Problem) -> None:
+        """The last words on this connection."""
+        if self.transport.is_closing():
+            return
+        body = problem.body
+        head = {
+            **problem.headers,
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            "Sudare-Api": "1",
+            "Connection": "close",
+        }
+        lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
+        self.transport.write(b"".join((STATUS_LINE[problem.status], lines.encode(), b"\r\n", body)))
+        self.transport.close()
+
+
+class _Server(uvicorn.Server):
+    """Says when it listens; stops gently at a signal, and then ends as if it had been asked to."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._service = service
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        del sig, frame
+        self.force_exit = self.should_exit  # a second signal doesn't wait for senders
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._service.ending = True
+        await super().shutdown(sockets)
+
+
+def serve(
+    app: App, service: Service, address: Address, limits: Limits, ready: Callable[[str], None]
+) -> None:
+    """Answer requests until a signal asks to stop; then answer what is in flight, and end."""
+    context = address.tls()
+    bound = address.bound()
+    warm(standing.collection for standing in service.standings)
+    config = uvicorn.Config(
+        app,
+        loop="uvloop",
+        http=type("Limited", (Protocol,), {"limits": limits}),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        log_level=logging.CRITICAL,  # its own lines may name addresses
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=max(1, round(limits.head_seconds)),
+        timeout_graceful_shutdown=_GRACEFUL_SECONDS,
+        **_with(context),
+    )
+    _Server(config, service, lambda: ready(address.url(bound))).run(sockets=[bound])
+
+
+def _with(context: ssl.SSLContext | None) -> dict[str, Any]:
+    return {} if context is None else {"ssl_context_factory": lambda *_: context}
+
+
+def warm(collections: Iterable[Collection]) -> None:
+    """Compile what checking and counting reports of these needs: never in a request."""
+    for collection in collections:
+        dtype = collection.report_dtype
+        for count in (1, 2):  # of one, a view is enough; of two, their bytes are moved
+            reports = np.zeros(count, dtype)
+            if isinstance(collection.mechanism, ContinualMechanism):
+                reports["round"] = 1
+            packed = join(Named(names_of(bytes(count * NAME_BYTES)), reports)).tobytes()
+            total = collection.aggregate(parted(collection, packed).reports) + collection.zero
+            if total.n != count:
+                raise AssertionError(f"{count} reports were counted as {total.n}")

@@ -1,0 +1,253 @@
+"""``POST /collections/{key}/reports``: the one hot route, without a framework around it."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import msgspec
+from starlette.types import Message, Receive, Scope, Send
+
+from sudare.collection import Collection
+from sudare.collector.bodies import BodyTooLong, SenderGone, packed_arrow, packed_json, read_body
+from sudare.collector.clock import Closings
+from sudare.collector.limits import BODY_BYTES, BODY_REPORTS, SMALL_REPORTS, Bucket, Limits, Room
+from sudare.collector.problems import Problem
+from sudare.collector.service import Service
+from sudare.collector.store import Role, Standing, State
+from sudare.collector.writer import Receipt, Writer
+from sudare.named import NAME_BYTES
+
+RoleOf = Callable[[Scope], Role | None]
+"""The role of a request's bearer; a ``Problem`` for a token that is none."""
+
+API = (b"sudare-api", b"1")
+JSON = (b"content-type", b"application/json")
+PACKED, ARROW, SINGLE = (
+    b"application/octet-stream",
+    b"application/vnd.apache.arrow.stream",
+    b"application/json",
+)
+_KINDS = (PACKED, ARROW, SINGLE)
+_THROWN_AWAY = 1 << 16  # bytes of a refused body that are worth reading to keep the connection
+_SLACK = 1 << 16  # bytes of an Arrow stream beside its columns
+
+
+class Door:
+    """What the hot route knows about one collection."""
+
+    __slots__ = ("bucket", "collection", "invited", "shut", "standing", "width", "windows")
+
+    def __init__(self, standing: Standing, rate: float | None) -> None:
+        self.collection = standing.collection
+        self.width = NAME_BYTES + self.collection.report_dtype.itemsize
+        self.windows, self.invited = self.collection.windows, self.collection.invited
+        self.bucket = Bucket(rate)
+        self.update(standing)
+
+    def update(self, standing: Standing) -> None:
+        """The collection may have been paused, or opened again."""
+        self.standing = standing
+        self.shut = standing.state is not State.OPEN
+
+    def most_bytes(self, kind: bytes, reports: int) -> int:
+        """Of a body with so many reports."""
+        if kind == PACKED:
+            return min(reports * self.width, BODY_BYTES)
+        if kind == ARROW:  # each buffer is padded, and described
+            return min(2 * reports * self.width + _SLACK, BODY_BYTES)
+        return 2 * self.width + 1024
+
+
+class Uploads:
+    """Takes reports: checks what can be told from the head, reads the body, awaits the writer."""
+
+    def __init__(
+        self, service: Service, limits: Limits, role_of: RoleOf, closings: Closings
+    ) -> None:
+        self._room = Room(limits)
+        self.writer = Writer(service.store, service.metrics, self._room)
+        self._service = service
+        self._limits = limits
+        self._role_of = role_of
+        self._closings = closings
+        self._held: object = None
+        self._doors: dict[bytes, Door] = {}
+
+    def door(self, path: bytes) -> Door | None:
+        """Whose reports are sent to a path; None if it is none's."""
+        if self._held is not self._service.held:
+            self._rebuild()
+        return self._doors.get(path)
+
+    def _rebuild(self) -> None:
+        held, before, self._doors = self._service.held, self._doors, {}
+        for key, standing in held.items():
+            path = f"/collections/{key}/reports".encode()
+            door = before.get(path) or Door(standing, self._limits.rate)
+            door.update(standing)
+            self._doors[path] = door
+        self._held = held
+
+    async def take(self, door: Door, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length")
+        size = BODY_BYTES + 1 if length is None else int(length)
+        try:
+            outcome = await self._outcome(door, scope, receive, headers, size)
+        except SenderGone:
+            return
+        if isinstance(outcome, Problem):
+            self._service.metrics.refused(outcome.code)
+            await send_problem(send, outcome, close=size > _THROWN_AWAY)
+            return
+        start, body = _ONE_NEW if outcome == _NEW else accepted(outcome)
+        await send(start)
+        await send(body)
+
+    async def _outcome(
+        self, door: Door, scope: Scope, receive: Receive, headers: dict[bytes, bytes], size: int
+    ) -> Receipt | Problem:
+        held = 0
+        try:
+            kind = _kind(headers)
+            if door.shut:
+                _refuse_shut(door.standing)
+            window = self._window(door, scope["query_string"])
+            invitation = _invitation(headers) if door.invited else None
+            most = self._most_reports(door, kind, scope, headers)
+            most_bytes = door.most_bytes(kind, most)
+            if size > most_bytes:
+                if b"content-length" in headers:
+                    _refuse_many(door, kind, most, headers)
+                size = most_bytes
+            self._room.hold(size)
+            held = size
+            try:
+                data = await read_body(receive, most_bytes, self._limits.body_seconds)
+            except BodyTooLong:
+                _refuse_many(door, kind, most, headers)
+            if kind != PACKED:
+                data = await _packed(door.collection, kind, data)
+            count, rest = divmod(len(data), door.width)
+            if rest or not count:
+                _refuse_bytes(door, len(data))
+            if count > most:
+                _refuse_many(door, kind, most, headers)
+            door.bucket.take(count)
+            return await self.writer.add(door.collection, window, data, count, invitation)
+        except Problem as problem:
+            return problem
+        finally:
+            self._room.let_go(held)
+
+    def _window(self, door: Door, query: bytes) -> int:
+        """The window that a request names, if it is open now."""
+        number = query[7:] if query else b"0"
+        if query and (query[:7] != b"window=" or not number.isdigit() or len(number) > 15):
+            raise Problem(400, "invalid_window", "the query must be window= and a whole number")
+        if door.windows is None:
+            if int(number):
+                raise Problem(400, "invalid_window", "this collection has one window, number 0")
+            return 0
+        if not query:
+            raise Problem(400, "invalid_window", "this collection has windows: say ?window=")
+        window = int(number)
+        self._closings.check(door.standing, window, self._service.clock())
+        return window
+
+    def _most_reports(
+        self, door: Door, kind: bytes, scope: Scope, headers: dict[bytes, bytes]
+    ) -> int:
+        """How many this sender may put into one body."""
+        role = self._role_of(scope) if b"authorization" in headers else None
+        if door.invited or kind == SINGLE:
+            return 1
+        return BODY_REPORTS if role in (Role.RELAY, Role.ADMIN) else SMALL_REPORTS
+
+
+def _kind(headers: dict[bytes, bytes]) -> bytes:
+    """The content type, and that the interface's version is ours."""
+    kind = headers.get(b"content-type", b"")
+    if b"sudare-api" in headers:
+        check_version(headers[b"sudare-api"])
+    if kind not in _KINDS:
+        kind = kind.partition(b";")[0].strip().lower()
+        if kind not in _KINDS:
+            kinds = ", ".join(known.decode() for known in _KINDS)
+            raise Problem(415, "unknown_content_type", f"reports are sent as one of {kinds}")
+    return kind
+
+
+def check_version(version: bytes) -> None:
+    """Refuse a request that asks for another version of the interface."""
+    if version.strip() != API[1]:
+        raise Problem(400, "unknown_version", f"this is version {API[1].decode()} of the interface")
+
+
+def _invitation(headers: dict[bytes, bytes]) -> bytes:
+    token = headers.get(b"sudare-invitation")
+    if not token:
+        raise Problem(409, "uninvited", "a report needs the header Sudare-Invitation here")
+    return hashlib.sha256(token).digest()
+
+
+async def _packed(collection: Collection, kind: bytes, data: bytes) -> bytes:
+    if kind == SINGLE:
+        return packed_json(collection, data)
+    return await asyncio.to_thread(packed_arrow, collection, data)
+
+
+def _refuse_shut(standing: Standing) -> NoReturn:
+    name = standing.collection.name
+    if standing.state is State.PAUSED:
+        raise Problem(409, "paused", f"“{name}” is paused")
+    raise Problem(409, "closed", f"“{name}” is closed")
+
+
+def _refuse_many(door: Door, kind: bytes, most: int, headers: dict[bytes, bytes]) -> NoReturn:
+    """Say why a body may not hold so much."""
+    if most == BODY_REPORTS:
+        raise Problem(
+            413,
+            "too_many_reports",
+            f"a body holds at most {BODY_REPORTS:,} reports and {BODY_BYTES >> 20} MiB",
+        )
+    if kind == SINGLE or door.invited:
+        raise Problem(400, "single_only", "a body like this holds one report")
+    message = f"more than {SMALL_REPORTS} reports in a body need a token of the role relay"
+    if b"authorization" in headers:
+        raise Problem(403, "forbidden", message)
+    raise Problem(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
+
+
+def _refuse_bytes(door: Door, size: int) -> NoReturn:
+    raise Problem(
+        400,
+        "invalid_body",
+        f"a body holds one or more records of {door.width} bytes; it has {size} bytes",
+    )
+
+
+def accepted(receipt: Receipt) -> tuple[Message, Message]:
+    """The response to a body whose reports are durable."""
+    body = msgspec.json.encode(receipt._asdict())
+    length = (b"content-length", str(len(body)).encode())
+    start = {"type": "http.response.start", "status": 202, "headers": [JSON, length, API]}
+    return start, {"type": "http.response.body", "body": body}
+
+
+_NEW = Receipt(1, 0, 0)
+_ONE_NEW = accepted(_NEW)
+
+
+async def send_problem(send: Send, problem: Problem, *, close: bool = False) -> None:
+    """The response to a request that was refused; ``close`` if its body isn't worth reading."""
+    body = problem.body
+    headers: list[Any] = [JSON, (b"content-length", str(len(body)).encode()), API]
+    headers += [(name.lower().encode(), text.encode()) for name, text in problem.headers.items()]
+    if close:
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,265 @@
+"""Group commit: whatever waits is checked together and made durable in one transaction.
+
+The event loop hands uploads over; one thread commits them, and while it does, the next ones
+gather. Each is answered only after the store has it.
+"""
+
+import asyncio
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sudare.collection import Collection
+from sudare.collector.limits import Room
+from sudare.collector.metrics import Metrics
+from sudare.collector.problems import Problem, unforeseen
+from sudare.collector.store import Fate, Fates, Group, Store
+from sudare.errors import InvalidReport, StoreUnavailable
+from sudare.mechanism import Mechanism, Records
+from sudare.named import Named, named_dtype, part
+from sudare.wire import from_bytes
+
+COMMIT_REPORTS = 400_000  # in one transaction: more would only make everybody wait
+_log = logging.getLogger(__name__)
+
+
+class Receipt(NamedTuple):
+    """What became of the reports of one body."""
+
+    new: int
+    repeated: int
+    refused: int
+
+
+Outcome = Receipt | Problem
+
+
+@dataclass(eq=False, slots=True)
+class Upload:
+    """The reports of one body, packed as they came, and where their outcome is awaited."""
+
+    collection: Collection
+    window: int
+    data: bytes
+    count: int
+    invitation: bytes | None
+    outcome: asyncio.Future[Outcome]
+
+
+class Writer:
+    """Takes uploads on the event loop, commits them in a thread of its own."""
+
+    def __init__(self, store: Store, metrics: Metrics, room: Room) -> None:
+        self._store = store
+        self._metrics = metrics
+        self._room = room
+        self._waiting: deque[Upload] = deque()
+        self._handed: queue.SimpleQueue[list[Upload] | None] = queue.SimpleQueue()
+        self._committing = False
+        self._scheduled = False
+        self._taking = False
+        self._idle = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        metrics.watch(lambda: room.reports)
+
+    def start(self) -> None:
+        """Begin to take uploads, on this thread's event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._taking = True
+        self._idle.set()
+        self._thread.start()
+
+    async def stop(self) -> None:
+        """Take nothing more; commit and answer what waits; end."""
+        self._taking = False
+        await self._idle.wait()
+        self._handed.put(None)
+        await self._loop.run_in_executor(None, self._thread.join)
+
+    def add(
+        self, collection: Collection, window: int, data: bytes, count: int, invitation: bytes | None
+    ) -> asyncio.Future[Outcome]:
+        """Queue the packed reports of one body; a ``Problem`` if there is no room."""
+        if not self._taking:
+            raise Problem(503, "stopping", "the collector is stopping", {"Retry-After": "5"})
+        self._room.queue(count)
+        outcome = self._loop.create_future()
+        self._waiting.append(Upload(collection, window, data, count, invitation, outcome))
+        if not self._scheduled and not self._committing:
+            # At the end of this turn of the loop, so that all that came with it goes together.
+            self._scheduled = True
+            self._idle.clear()
+            self._loop.call_soon(self._hand_over)
+        return outcome
+
+    def _hand_over(self) -> None:
+        self._scheduled = False
+        waiting = self._waiting
+        if not waiting:
+            self._committing = False
+            self._idle.set()
+            return
+        uploads = [waiting.popleft()]
+        reports = uploads[0].count
+        while waiting and reports + waiting[0].count <= COMMIT_REPORTS:
+            uploads.append(waiting.popleft())
+            reports += uploads[-1].count
+        self._committing = True
+        self._handed.put(uploads)
+
+    def _answer(self, uploads: list[Upload], outcomes: Sequence[Outcome]) -> None:
+        self._room.reports -= sum(upload.count for upload in uploads)
+        self._hand_over()
+        for upload, outcome in zip(uploads, outcomes, strict=True):
+            if not upload.outcome.done():  # its sender may be gone
+                upload.outcome.set_result(outcome)
+
+    # What follows runs in the thread.
+
+    def _run(self) -> None:
+        while (uploads := self._handed.get()) is not None:
+            outcomes = self._outcomes(uploads)
+            self._loop.call_soon_threadsafe(self._answer, uploads, outcomes)
+            del uploads, outcomes
+
+    def _outcomes(self, uploads: list[Upload]) -> Sequence[Outcome]:
+        try:
+            return self._committed(uploads)
+        except StoreUnavailable as error:
+            _log.warning("the store takes nothing now: %s", error)
+            problem = Problem(
+                503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"}
+            )
+        except Exception as error:  # noqa: BLE001 - one body must not stop the writer
+            problem = unforeseen(error, _log)
+        return [problem] * len(uploads)
+
+    def _committed(self, uploads: list[Upload]) -> list[Outcome]:
+        together: dict[tuple[str, int], list[int]] = {}
+        for place, upload in enumerate(uploads):
+            together.setdefault((upload.collection.key, upload.window), []).append(place)
+        outcomes: list[Outcome] = [NOTHING] * len(uploads)
+        groups, places = [], []
+        for chosen in together.values():
+            sound, group = grouped([uploads[place] for place in chosen])
+            for place, good in zip(chosen, sound, strict=True):
+                if not good:
+                    outcomes[place] = invalid(uploads[place].collection)
+            if group is not None:
+                groups.append(group)
+                places.append([place for place, good in zip(chosen, sound, strict=True) if good])
+        if not groups:
+            return outcomes
+        start = time.perf_counter()
+        fates = self._store.commit(groups)
+        seconds = time.perf_counter() - start
+        self._metrics.committed(seconds, sum(len(group.names) for group in groups))
+        for group, chosen, fate in zip(groups, places, fates, strict=True):
+            counts = [uploads[place].count for place in chosen]
+            for place, outcome in zip(chosen, outcomes_of(group, counts, fate), strict=True):
+                outcomes[place] = outcome
+            self._meter(group, fate)
+        return outcomes
+
+    def _meter(self, group: Group, fates: Fates) -> None:
+        numbers = np.bincount(fates, minlength=len(Fate))
+        refused = int(numbers[Fate.LATE]) if group.collection.over_time else 0
+        new, repeated = int(numbers[Fate.NEW]), int(numbers[Fate.REPEATED])
+        self._metrics.counted(group.collection.key, new, repeated, refused)
+
+
+NOTHING = Receipt(0, 0, 0)
+
+
+def grouped(uploads: list[Upload]) -> tuple[list[bool], Group | None]:
+    """Which uploads of one window are reports of their collection; and those, to be committed."""
+    collection = uploads[0].collection
+    data = uploads[0].data if len(uploads) == 1 else b"".join(each.data for each in uploads)
+    names, reports = parted(collection, data)
+    starts = np.cumsum([0, *(upload.count for upload in uploads)]).tolist()
+    sound = [True] * len(uploads)
+    for place in _unsound(collection.mechanism, reports, starts, 0, len(uploads)):
+        sound[place] = False
+    invitations = None
+    if collection.invited:
+        digests = b"".join(upload.invitation or bytes(32) for upload in uploads)
+        invitations = np.frombuffer(digests, np.uint8).reshape(len(uploads), 32)
+    if not all(sound):
+        if not any(sound):
+            return sound, None
+        kept = np.repeat(sound, np.diff(starts))
+        names, reports = names[kept], reports[kept]
+        invitations = None if invitations is None else invitations[np.array(sound)]
+    return sound, Group(collection, uploads[0].window, names, reports, invitations)
+
+
+def parted(collection: Collection, data: bytes) -> Named:
+    """The names and the reports of packed records, in arrays that may be written to.
+
+    A kernel is compiled for one kind of array: a view of the body would be another.
+    """
+    dtype = collection.report_dtype
+    names, reports = part(dtype, from_bytes(named_dtype(dtype), data))
+    if not reports.flags.writeable:
+        names, reports = names.copy(), reports.copy()
+    return Named(names, reports)
+
+
+def _unsound(
+    mechanism: Mechanism, reports: Records, starts: list[int], first: int, last: int
+) -> list[int]:
+    """The uploads with a wrong report: all are checked at once; if that fails, each half."""
+    try:
+        mechanism.check(reports[starts[first] : starts[last]])
+    except InvalidReport:
+        if last - first == 1:
+            return [first]
+        middle = (first + last) // 2
+        before = _unsound(mechanism, reports, starts, first, middle)
+        return before + _unsound(mechanism, reports, starts, middle, last)
+    return []
+
+
+def invalid(collection: Collection) -> Problem:
+    """Refuse a body; the mechanism's own words might quote a report."""
+    return Problem(
+        400,
+        "invalid_report",
+        f"the body holds a report that no device following “{collection.name}” can make",
+    )
+
+
+def outcomes_of(group: Group, counts: list[int], fates: Fates) -> list[Outcome]:
+    """What the sender of each upload is told."""
+    collection = group.collection
+    if len(counts) == len(fates):  # nothing but single reports
+        told = [_single(collection, Fate(fate)) for fate in range(len(Fate))]
+        return [told[fate] for fate in fates.tolist()]
+    starts = np.cumsum([0, *counts[:-1]])
+    table = np.stack([np.add.reduceat(fates == fate, starts, dtype=np.int64) for fate in Fate])
+    return [
+        _several(collection, count, dict(zip(Fate, numbers, strict=True)))
+        for count, numbers in zip(counts, table.T.tolist(), strict=True)
+    ]
+
+
+def _single(collection: Collection, fate: Fate) -> Outcome:
+    return _several(collection, 1, {each: int(each == fate) for each in Fate})
+
+
+def _several(collection: Collection, count: int, numbers: dict[Fate, int]) -> Outcome:
+    if numbers[Fate.SHUT] == count:
+        return Problem(409, "not_open", f"“{collection.name}” takes no reports now")
+    if numbers[Fate.UNINVITED] == count:
+        return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
+    if numbers[Fate.LATE] == count and not collection.over_time:
+        return Problem(409, "window_closed", "the window is closed")
+    refused = count - numbers[Fate.NEW] - numbers[Fate.REPEATED]
+    return Receipt(numbers[Fate.NEW], numbers[Fate.REPEATED], refused)
