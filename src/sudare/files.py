@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and files that are open once."""
 
 import errno
 import os
@@ -6,6 +6,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from sudare.errors import ParameterError
+
+try:
+    import fcntl
+except ImportError:  # not every system has it
+    _LOCKS = False
+else:
+    _LOCKS = True
 
 
 @contextmanager
@@ -42,3 +51,24 @@ def write_whole(path: Path, data: bytes) -> None:
     """A file of these bytes, there whole or not at all."""
     with replacing(path) as temporary:
         temporary.write_bytes(data)
+
+
+def locked(path: Path, what: str) -> int:
+    """The descriptor of a file beside ``path`` (``.lock``) that is locked as long as it is open.
+
+    Whoever comes second is refused. Where Python has no ``fcntl``, nothing is locked.
+    """
+    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    if not _LOCKS:
+        return lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise ParameterError(
+            f"the {what} {path.name} is open already, and can be only once"
+        ) from None
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock

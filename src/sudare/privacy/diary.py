@@ -16,16 +16,9 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed
-from sudare.files import write_whole
+from sudare.files import locked, write_whole
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
-
-try:
-    import fcntl
-except ImportError:  # not every system has it
-    _LOCKS = False
-else:
-    _LOCKS = True
 
 MOST_ROUND = 1 << 53  # beyond it, JSON's numbers aren't whole everywhere
 
@@ -72,7 +65,7 @@ class Diary:
             ledger: that of a new diary. One that exists has its own.
         """
         path = path.resolve()
-        lock = _locked(path)
+        lock = locked(path, "diary")
         save = partial(_write, path)
         try:
             known = path.read_bytes() if path.exists() else None
@@ -140,24 +133,6 @@ class Diary:
 
 def _document(ledger: Ledger, last: Mapping[str, int]) -> bytes:
     return seal("diary", _Body(ledger.body(), dict(last)))
-
-
-def _locked(path: Path) -> int:
-    """The descriptor of the file beside a diary that is locked as long as it is open."""
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    if not _LOCKS:
-        return lock
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        raise ParameterError(
-            f"the diary {path.name} is open already, and can be only once"
-        ) from None
-    except BaseException:
-        os.close(lock)
-        raise
-    return lock
 
 
 def _write(path: Path, data: bytes) -> None:

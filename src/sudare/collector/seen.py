@@ -1,0 +1,70 @@
+"""The names that have counted in an open window, in memory."""
+
+import secrets
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.kernels.nameset import clear, find, insert
+from sudare.named import Names
+
+_PLACES = 1 << 10
+_BLOCK = 1 << 16
+_FULL = 3 / 4
+"""Where the table doubles: between 21 and 43 bytes a name, and 64 while it moves."""
+
+
+class Seen:
+    """A set of names that knows how to take back what was added last.
+
+    Its order in memory follows from a secret of its own: names can't be chosen so that it is slow.
+    """
+
+    def __init__(self) -> None:
+        self._key = np.frombuffer(secrets.token_bytes(32), np.uint64)
+        self._table = np.zeros((_PLACES, 2), np.uint64)
+        self._last = np.empty(0, np.int64)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"Seen({self._size} names)"
+
+    def add(self, names: Names) -> NDArray[np.bool_]:
+        """Add names; whether each is new, where the first of equal ones is."""
+        self._make_room(len(names))
+        self._last = np.empty(len(names), np.int64)
+        self._size += insert(names, self._table, self._key, self._last)
+        return self._last >= 0
+
+    def undo(self) -> None:
+        """Take back what the last ``add`` added; once."""
+        # The table had its size before the first of them: freeing their places is what it was.
+        clear(self._last, self._table)
+        self._size -= int(np.count_nonzero(self._last >= 0))
+        self._last = np.empty(0, np.int64)
+
+    def has(self, names: Names) -> NDArray[np.bool_]:
+        """Whether each name is there."""
+        found = np.empty(len(names), np.bool_)
+        find(names, self._table, self._key, found)
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the table."""
+        return self._table.nbytes
+
+    def _make_room(self, more: int) -> None:
+        places = len(self._table)
+        while self._size + more > _FULL * places:
+            places *= 2
+        if places > len(self._table):
+            # Filled, not np.zeros: pages that are first read, then written, cost twice.
+            old, self._table = self._table, np.full((places, 2), 0, np.uint64)
+            taken = np.empty(_BLOCK, np.int64)
+            for start in range(0, len(old), _BLOCK):
+                block = old[start : start + _BLOCK]
+                insert(block[(block[:, 0] | block[:, 1]) != 0], self._table, self._key, taken)

@@ -1,0 +1,289 @@
+"""What every database of a collector has in common: the same tables, asked in the same words."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sudare.aggregate import Aggregate
+from sudare.collection import Collection
+from sudare.collector.counting import Sum, counts_of, due, shown
+from sudare.collector.store import Role, Standing, State, Store, Token, WindowStanding
+from sudare.continual import ContinualMechanism
+from sudare.errors import ParameterError
+from sudare.mechanism import Records
+
+Rows = list[tuple[Any, ...]]
+Run = Callable[[str, Sequence[object]], Rows]
+"""Executes a statement, whose parameters are question marks, and fetches its rows."""
+
+_SUM = """SELECT w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
+    FROM windows w LEFT JOIN released r USING (collection, window_number)
+    WHERE w.collection = ? AND window_number = ?"""
+
+
+class TableStore(Store):
+    """A store in tables: all that doesn't count reports or close windows."""
+
+    def __init__(self) -> None:
+        self._collections: dict[str, Collection] = {}
+
+    @abstractmethod
+    def _read(self, query: str, parameters: Sequence[object] = ()) -> Rows:
+        """The rows of a query, as last committed."""
+
+    @abstractmethod
+    def _writing(self) -> AbstractContextManager[Run]:
+        """A transaction: all of it is durable at the end, or nothing."""
+
+    @abstractmethod
+    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
+        """Keep others from changing a collection, or one window, until the transaction ends."""
+
+    # Reports
+
+    def windows(self, key: str) -> list[WindowStanding]:
+        """The windows that have reports or were closed by their number, in order."""
+        number, collection = self._find(key)
+        counts = "w.counts" if collection.over_time else "NULL"  # else they needn't be read
+        rows = self._read(
+            f"SELECT window_number, w.n, {counts}, closed, closed_round, coalesce(r.n, 0) "  # noqa: S608
+            "FROM windows w LEFT JOIN released r USING (collection, window_number) "
+            "WHERE w.collection = ? AND (w.n > 0 OR closed = 1 OR closed_round > 0) "
+            "ORDER BY window_number",
+            (number,),
+        )
+        return [
+            WindowStanding(
+                window,
+                n,
+                _closed_reports(collection, n, last, sums) if collection.over_time else released,
+                bool(closed),
+                last,
+            )
+            for window, n, sums, closed, last, released in rows
+        ]
+
+    def release(self, key: str, window: int) -> Aggregate | None:
+        """The sum that may be shown, moved on if the rule allows it now; None if there is none."""
+        number, collection = self._find(key)
+        rows = self._read(_SUM, (number, window))
+        if not rows:
+            return None
+        held = _sum(collection, rows[0])
+        if not due(collection, held):
+            return shown(collection, held)
+        with self._writing() as run:
+            self._lock(run, number, window)
+            rows = run(_SUM, (number, window))
+            if not rows:  # removed meanwhile
+                return None
+            held = _sum(collection, rows[0])
+            if due(collection, held):
+                counts = held.counts.astype("<i8", copy=False).tobytes()
+                run(
+                    "INSERT INTO released (collection, window_number, n, counts) "
+                    "VALUES (?, ?, ?, ?) ON CONFLICT (collection, window_number) "
+                    "DO UPDATE SET n = excluded.n, counts = excluded.counts",
+                    (number, window, held.n, counts),
+                )
+                held = Sum(held.n, held.counts, held.closed_round, held.n, held.counts)
+        return shown(collection, held)
+
+    def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
+        """The raw reports of a window, or of all, group by group; kept only if it says so."""
+        number, collection = self._find(key)
+        which = "" if window is None else " AND window_number = ?"
+        given = (number,) if window is None else (number, window)
+        ((last,),) = self._read(
+            f"SELECT coalesce(max(id), 0) FROM reports WHERE collection = ?{which}",  # noqa: S608
+            given,
+        )
+        at = 0
+        while rows := self._read(
+            f"SELECT id, payload FROM reports WHERE collection = ?{which} "  # noqa: S608
+            "AND id > ? AND id <= ? ORDER BY id LIMIT 1",
+            (*given, at, last),
+        ):
+            at, payload = rows[0]
+            yield np.frombuffer(payload, collection.report_dtype)
+
+    # Collections
+
+    def add(self, standing: Standing) -> bool:
+        """Hold a collection; False if it is held already (and nothing changes)."""
+        held = standing.collection
+        with self._writing() as run:
+            rows = run(
+                "INSERT INTO collections (key, document, state, public, grace) "
+                "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
+                (
+                    held.key,
+                    held.to_json(),
+                    standing.state.value,
+                    int(standing.public),
+                    standing.grace,
+                ),
+            )
+        return bool(rows)
+
+    def standings(self) -> list[Standing]:
+        """Every collection, in the order in which they were added."""
+        rows = self._read("SELECT key, document, state, public, grace FROM collections ORDER BY id")
+        return [
+            Standing(self._parsed(key, document), State(state), bool(public), grace)
+            for key, document, state, public, grace in rows
+        ]
+
+    def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
+        """Pause, open or close a collection, or show its results to everybody."""
+        number, _ = self._find(key)
+        with self._writing() as run:
+            self._lock(run, number)
+            if state is not None:
+                run(
+                    "UPDATE collections SET state = ? WHERE id = ? AND state <> ?",
+                    (state.value, number, State.CLOSED.value),
+                )
+                if state is State.CLOSED:
+                    self._forget_names(run, number, None)
+            if public is not None:
+                run("UPDATE collections SET public = ? WHERE id = ?", (int(public), number))
+
+    def remove(self, key: str) -> None:
+        """Forget a collection, its reports and its sums."""
+        number, _ = self._find(key)
+        with self._writing() as run:
+            self._lock(run, number)
+            self._forget_names(run, number, None)
+            run("DELETE FROM collections WHERE id = ?", (number,))
+
+    def keep_candidates(self, key: str, texts: Sequence[str]) -> None:
+        """Keep the texts that free-text answers are decoded against, in place of earlier ones."""
+        number, _ = self._find(key)
+        with self._writing() as run:
+            run(
+                "INSERT INTO candidates (collection, texts) VALUES (?, ?) "
+                "ON CONFLICT (collection) DO UPDATE SET texts = excluded.texts",
+                (number, msgspec.json.encode(list(texts))),
+            )
+
+    def candidates(self, key: str) -> list[str]:
+        """The texts kept."""
+        number, _ = self._find(key)
+        rows = self._read("SELECT texts FROM candidates WHERE collection = ?", (number,))
+        return msgspec.json.decode(rows[0][0], type=list[str]) if rows else []
+
+    def invite(self, key: str, digests: Sequence[bytes]) -> None:
+        """Add invitations, each the SHA-256 of one."""
+        number, _ = self._find(key)
+        with self._writing() as run:
+            for digest in digests:
+                run(
+                    "INSERT INTO invitations (collection, digest) VALUES (?, ?) "
+                    "ON CONFLICT DO NOTHING",
+                    (number, digest),
+                )
+
+    # Tokens
+
+    def add_token(self, token: Token) -> None:
+        """Keep a token."""
+        with self._writing() as run:
+            rows = run(
+                "INSERT INTO tokens (name, digest, role, expires, label) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (name) DO NOTHING RETURNING name",
+                (token.name, token.digest, token.role.value, token.expires, token.label),
+            )
+        if not rows:
+            raise ParameterError(f"there is a token {token.name} already")
+
+    def tokens(self) -> list[Token]:
+        """All tokens, also expired ones, by name."""
+        rows = self._read("SELECT name, digest, role, expires, label FROM tokens ORDER BY name")
+        return [
+            Token(name, digest, Role(role), expires, label)
+            for name, digest, role, expires, label in rows
+        ]
+
+    def revoke(self, name: str) -> bool:
+        """Forget a token; False if there is none of that name."""
+        with self._writing() as run:
+            return bool(run("DELETE FROM tokens WHERE name = ? RETURNING name", (name,)))
+
+    # The store itself
+
+    def check(self) -> None:
+        """Raise ``StoreUnavailable`` unless something could be committed now."""
+        with self._writing() as run:
+            run("UPDATE checks SET number = number + 1", ())
+
+    # What both backends share
+
+    @abstractmethod
+    def _forget_names(self, run: Run, number: int, window: int | None) -> None:
+        """Drop the names of every window up to one, or of all."""
+
+    def _close_window(self, run: Run, key: str, window: int, last: int | None) -> bool:
+        """Close a window and those before it, or its rounds up to one; whether it was a window."""
+        number, collection = self._find(key)
+        mechanism = collection.mechanism
+        rounds = mechanism.rounds if isinstance(mechanism, ContinualMechanism) else 0
+        if last is not None and not rounds:
+            raise ParameterError(f"“{collection.name}” has no rounds that could be closed")
+        whole = last is None or last >= rounds
+        self._lock(run, number)
+        run(
+            "INSERT INTO windows (collection, window_number) VALUES (?, ?) "
+            "ON CONFLICT (collection, window_number) DO NOTHING",
+            (number, window),
+        )
+        if not whole:
+            run(
+                "UPDATE windows SET closed_round = ? "
+                "WHERE collection = ? AND window_number = ? AND closed_round < ?",
+                (last, number, window, last),
+            )
+            return False
+        run(
+            "UPDATE windows SET closed = 1, closed_round = ? "
+            "WHERE collection = ? AND window_number <= ? AND closed = 0",
+            (rounds, number, window),
+        )
+        self._forget_names(run, number, window)
+        run("DELETE FROM used WHERE collection = ? AND window_number <= ?", (number, window))
+        return True
+
+    def _find(self, key: str) -> tuple[int, Collection]:
+        """A collection's number in the tables, and itself."""
+        rows = self._read("SELECT id, document FROM collections WHERE key = ?", (key,))
+        if not rows:
+            raise self._unknown(key)
+        number, document = rows[0]
+        return number, self._parsed(key, document)
+
+    @staticmethod
+    def _unknown(key: str) -> ParameterError:
+        return ParameterError(f"no collection {key[:12]}… is held in this store")
+
+    def _parsed(self, key: str, document: bytes) -> Collection:
+        """A document never changes under its key: it is read once."""
+        held = self._collections.get(key)
+        if held is None:
+            held = self._collections[key] = Collection.from_json(document)
+        return held
+
+
+def _closed_reports(collection: Collection, n: int, last: int, counts: bytes | None) -> int:
+    """How many reports the released sum of a stream's window is of."""
+    released = shown(collection, Sum(n, counts_of(collection, counts), last, 0, None))
+    return 0 if released is None else released.n
+
+
+def _sum(collection: Collection, row: tuple[Any, ...]) -> Sum:
+    n, counts, last, released_n, released = row
+    earlier = None if released is None else counts_of(collection, released)
+    return Sum(n, counts_of(collection, counts), last, released_n, earlier)

@@ -1,0 +1,434 @@
+"""One set of tests for every store: what has counted, once, and what it says of it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stores import (
+    Rules,
+    answers,
+    digests,
+    fates,
+    group,
+    held,
+    names,
+    question,
+    rounds,
+    stream,
+    total,
+)
+from sudare.collector.opening import open_store
+from sudare.collector.store import Fate, Role, Standing, State, Store, Token
+from sudare.errors import ParameterError
+
+NEW, REPEATED, LATE, UNINVITED, SHUT = Fate
+
+Open = Callable[[], Store]
+
+
+pytestmark = pytest.mark.xdist_group("postgres")  # one server for all of them
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
+    """Opens one store again and again, each time letting go of it first."""
+    if request.param == "sqlite":
+        url = str(tmp_path / "store.db")
+    else:
+        url = request.getfixturevalue("postgres").new_database()
+    stores: list[Store] = []
+
+    def again() -> Store:
+        while stores:
+            stores.pop().shut()
+        stores.append(open_store(url))
+        return stores[-1]
+
+    yield again
+    while stores:
+        stores.pop().shut()
+
+
+@pytest.fixture
+def store(opened: Open) -> Store:
+    return opened()
+
+
+# Counting
+
+
+def test_a_name_counts_once(store: Store) -> None:
+    tea = held(store, question())
+    own = names(3)
+    assert fates(store, group(tea, answers(0, 1, 2), own)) == [[NEW] * 3]
+    assert fates(store, group(tea, answers(0, 1, 2), own)) == [[REPEATED] * 3]
+    assert total(store, tea) == (3, [1, 1, 1])
+
+
+def test_repeats_within_a_group_and_between_groups(store: Store) -> None:
+    tea = held(store, question())
+    own = names(3)
+    first = group(tea, answers(0, 1, 1), own[[0, 1, 1]])
+    second = group(tea, answers(2, 2), own[[2, 0]])
+    assert fates(store, first, second) == [[NEW, NEW, REPEATED], [NEW, REPEATED]]
+    assert total(store, tea) == (3, [1, 1, 1])
+
+
+def test_a_name_counts_once_in_each_window_and_collection(store: Store) -> None:
+    tea, coffee = held(store, question()), held(store, question("coffee"))
+    own = names(1)
+    some = [
+        group(coffee, answers(2), own),
+        group(tea, answers(0), own),
+        group(tea, answers(1), own, window=1),
+        group(tea, answers(1), own, window=1),
+    ]
+    assert fates(store, *some) == [[NEW], [NEW], [NEW], [REPEATED]]
+    assert total(store, tea) == (1, [1, 0, 0])
+    assert total(store, tea, 1) == (1, [0, 1, 0])
+    assert total(store, coffee) == (1, [0, 0, 1])
+
+
+def test_what_was_committed_is_there_after_reopening(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question())
+    own = names(5)
+    store.commit([group(tea, answers(0, 1, 2), own[:3])])
+    store = opened()
+    assert [standing.collection for standing in store.standings()] == [tea]
+    assert fates(store, group(tea, answers(0, 0, 0), own[2:])) == [[REPEATED, NEW, NEW]]
+    assert total(opened(), tea) == (5, [3, 1, 1])
+
+
+@pytest.mark.parametrize("size", [0, 1, 5000])
+def test_groups_of_any_size(store: Store, size: int) -> None:
+    tea = held(store, question(rules=Rules(keeps_reports=True)))
+    own = np.arange(2 * size, dtype=np.uint64).reshape(-1, 2)  # the name of zeros is one as others
+    values = answers(*(i % 3 for i in range(size)))
+    assert fates(store, group(tea, values, own)) == [[NEW] * size]
+    assert fates(store, group(tea, values, own)) == [[REPEATED] * size]
+    kept = [report for some in store.reports(tea.key) for report in some["answer"].tolist()]
+    assert sorted(kept) == sorted(values["answer"].tolist())
+
+
+def test_nothing_at_all_is_committed(store: Store) -> None:
+    assert store.commit([]) == []
+
+
+def test_totals_of_random_commits_are_those_of_a_dictionary(store: Store, seed: int) -> None:
+    tea = held(store, question(rules=Rules(keeps_reports=True)))
+    rng = np.random.default_rng(seed)
+    pool = names(300)
+    model: dict[int, int] = {}
+    for _ in range(30):
+        some = []
+        expected: list[list[Fate]] = []
+        for _ in range(rng.integers(1, 5)):
+            chosen = rng.integers(0, len(pool), rng.integers(1, 40))
+            said = rng.integers(0, 3, len(chosen))
+            some.append(group(tea, answers(*said), pool[chosen]))
+            expected.append([])
+            for name, value in zip(chosen.tolist(), said.tolist(), strict=True):
+                expected[-1].append(REPEATED if name in model else NEW)
+                model.setdefault(name, value)
+        assert fates(store, *some) == expected
+    counts = np.bincount(list(model.values()), minlength=3).tolist()
+    assert total(store, tea) == (len(model), counts)
+    kept = np.concatenate([some["answer"] for some in store.reports(tea.key)])
+    assert np.bincount(kept, minlength=3).tolist() == counts
+
+
+def test_stored_reports_are_in_the_order_of_their_names(store: Store) -> None:
+    tea = held(store, question(rules=Rules(keeps_reports=True)))
+    own = np.array([[3, 0], [1, 0], [2, 0]], np.uint64)
+    store.commit([group(tea, answers(0, 1, 2), own)])
+    (kept,) = store.reports(tea.key)
+    assert kept["answer"].tolist() == [1, 2, 0]
+
+
+def test_reports_are_kept_only_where_the_collection_says_so(store: Store) -> None:
+    tea = held(store, question())
+    kept = held(store, question("kept", Rules(keeps_reports=True)))
+    for window, value in ((0, 1), (1, 2)):
+        store.commit([group(one, answers(value), window=window) for one in (tea, kept)])
+    assert list(store.reports(tea.key)) == []
+    assert [some["answer"].tolist() for some in store.reports(kept.key)] == [[1], [2]]
+    assert [some["answer"].tolist() for some in store.reports(kept.key, 1)] == [[2]]
+
+
+def test_threads_that_send_the_same_count_once(store: Store) -> None:
+    tea = held(store, question())
+    own = names(200)
+    barrier = threading.Barrier(4)
+
+    def send(number: int) -> int:
+        barrier.wait()
+        some = [store.commit([group(tea, answers(number % 3), own[[i]])]) for i in range(len(own))]
+        return sum(int((one[0] == NEW).sum()) for one in some)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(send, range(4))) == len(own)
+    n, counts = total(store, tea)
+    assert n == sum(counts) == len(own)
+
+
+# Closing
+
+
+def test_a_closed_window_takes_nothing_and_those_before_it_neither(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question())
+    own = names(1)
+    store.commit([group(tea, answers(0), own, window=1)])
+    store.close(tea.key, 2)
+    for _ in range(2):
+        for window in (0, 1, 2):
+            assert fates(store, group(tea, answers(0), own, window=window)) == [[LATE]]
+        store = opened()
+    assert fates(store, group(tea, answers(0), own, window=3)) == [[NEW]]
+    standing = [(one.window, one.n, one.closed) for one in store.windows(tea.key)]
+    assert standing == [(1, 1, True), (2, 0, True), (3, 1, False)]
+
+
+def test_closing_an_earlier_window_later_opens_nothing(store: Store) -> None:
+    """Whatever the clock says: it may have been turned back."""
+    tea = held(store, question())
+    store.close(tea.key, 5)
+    store.close(tea.key, 2)
+    assert fates(store, group(tea, answers(0), window=4)) == [[LATE]]
+
+
+def test_closed_rounds_take_nothing_and_open_ones_do(opened: Open) -> None:
+    store = opened()
+    awake = held(store, stream())
+    all_rounds = rounds(awake, (1, 0), (2, 1), (3, 1), (4, 0))
+    assert fates(store, group(awake, all_rounds)) == [[NEW] * 4]
+    store.close(awake.key, 0, 2)
+    store.close(awake.key, 0, 1)  # never backwards
+    for _ in range(2):
+        assert fates(store, group(awake, all_rounds)) == [[LATE, LATE, NEW, NEW]]
+        store = opened()
+    (standing,) = store.windows(awake.key)
+    assert (standing.n, standing.released, standing.closed_round) == (8, 2, 2)
+    store.close(awake.key, 0, 4)
+    assert fates(store, group(awake, all_rounds)) == [[LATE] * 4]
+    assert fates(store, group(awake, all_rounds, window=1)) == [[NEW] * 4]
+
+
+def test_rounds_are_closed_only_where_there_are_some(store: Store) -> None:
+    tea = held(store, question())
+    with pytest.raises(ParameterError, match="has no rounds"):
+        store.close(tea.key, 0, 1)
+
+
+@pytest.mark.parametrize("state", [State.PAUSED, State.CLOSED])
+def test_a_collection_that_is_not_open_takes_nothing(opened: Open, state: State) -> None:
+    store = opened()
+    tea = held(store, question())
+    own = names(1)
+    store.commit([group(tea, answers(0), own)])
+    store.change(tea.key, state=state)
+    store = opened()
+    assert fates(store, group(tea, answers(0))) == [[SHUT]]
+    store.change(tea.key, state=State.OPEN)
+    again = SHUT if state is State.CLOSED else REPEATED
+    assert fates(store, group(tea, answers(0), own)) == [[again]]
+    assert total(store, tea) == (1, [1, 0, 0])
+
+
+def test_a_collection_that_is_not_held_takes_nothing(store: Store) -> None:
+    assert fates(store, group(question(), answers(0))) == [[SHUT]]
+
+
+# Releases
+
+
+def test_releases_never_differ_by_few(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question(rules=Rules(minimum=10)))
+    ladder: list[tuple[int, int]] = []
+    for step in range(60):
+        store.commit([group(tea, answers(*[step % 3] * (1 + step % 4)))])
+        released = store.release(tea.key, 0)
+        if released is not None and (not ladder or released.n != ladder[-1][0]):
+            ladder.append((released.n, int(released.counts.sum())))
+        if step % 7 == 0:
+            store = opened()
+            assert store.release(tea.key, 0) == released
+    assert len(ladder) > 5
+    assert ladder[0][0] >= 10
+    assert all(later - earlier >= 10 for (earlier, _), (later, _) in pairwise(ladder))
+    assert all(n == counted for n, counted in ladder)
+    (standing,) = store.windows(tea.key)
+    assert standing.released == ladder[-1][0] <= standing.n
+
+
+def test_a_closed_window_is_released_by_the_same_rule(store: Store) -> None:
+    tea = held(store, question(rules=Rules(minimum=3)))
+    store.commit([group(tea, answers(0, 1)), group(tea, answers(2, 2, 2), window=1)])
+    store.close(tea.key, 1)
+    assert store.release(tea.key, 0) is None
+    released = store.release(tea.key, 1)
+    assert released is not None
+    assert released.counts.tolist() == [0, 0, 3]
+    assert store.release(tea.key, 7) is None
+
+
+def test_over_time_closed_rounds_with_enough_reports_are_released(store: Store) -> None:
+    awake = held(store, stream(minimum=2))
+    some = rounds(awake, (1, 0), (1, 1), (2, 1), (3, 1), (3, 1), (3, 0))
+    store.commit([group(awake, some)])
+    assert store.release(awake.key, 0) is None
+    store.close(awake.key, 0, 2)
+    released = store.release(awake.key, 0)
+    assert released is not None
+    assert (released.n, released.counts.tolist()) == (2, [[1, 1], [0, 0], [0, 0], [0, 0]])
+    store.close(awake.key, 0)
+    released = store.release(awake.key, 0)
+    assert released is not None
+    assert (released.n, released.counts.tolist()) == (5, [[1, 1], [0, 0], [1, 2], [0, 0]])
+
+
+# Invitations
+
+
+def test_an_invitation_is_good_for_one_report_in_each_window(opened: Open) -> None:
+    store = opened()
+    club = held(store, question(rules=Rules(invited=True)))
+    invited = digests("one", "two", "three")
+    store.invite(club.key, [row.tobytes() for row in invited[:2]])
+    own = names(4)
+    sent = group(club, answers(0, 1, 2, 1), own, invitations=invited[[0, 0, 2, 1]])
+    assert fates(store, sent) == [[NEW, UNINVITED, UNINVITED, NEW]]
+    store = opened()
+    assert fates(store, sent) == [[REPEATED, UNINVITED, UNINVITED, REPEATED]]
+    other = group(club, answers(2), invitations=invited[[0]])
+    assert fates(store, other) == [[UNINVITED]]
+    assert fates(store, group(club, answers(2), invitations=invited[[0]], window=1)) == [[NEW]]
+    assert fates(store, group(club, answers(2), window=1)) == [[UNINVITED]]
+    assert total(store, club) == (2, [1, 1, 0])
+
+
+def test_a_name_that_was_uninvited_may_come_with_an_invitation(store: Store) -> None:
+    club = held(store, question(rules=Rules(invited=True)))
+    invited = digests("good", "bad")
+    store.invite(club.key, [invited[0].tobytes()])
+    own = names(1)
+    sent = group(club, answers(0, 1, 2), own[[0, 0, 0]], invitations=invited[[1, 0, 0]])
+    assert fates(store, sent) == [[UNINVITED, NEW, REPEATED]]
+    assert total(store, club) == (1, [0, 1, 0])
+
+
+def test_an_invitation_raced_for_by_threads_is_used_once(store: Store) -> None:
+    club = held(store, question(rules=Rules(invited=True)))
+    invited = digests(*map(str, range(20)))
+    store.invite(club.key, [row.tobytes() for row in invited])
+    barrier = threading.Barrier(4)
+
+    def send(number: int) -> int:
+        barrier.wait()
+        some = [group(club, answers(number % 3), invitations=row[np.newaxis]) for row in invited]
+        return sum(fates(store, one) == [[NEW]] for one in some)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(send, range(4))) == len(invited)
+    assert total(store, club)[0] == len(invited)
+
+
+# Collections, candidates, tokens
+
+
+def test_standings_are_in_order_and_stay(opened: Open) -> None:
+    store = opened()
+    standings = [
+        Standing(question("b"), State.PAUSED, public=True, grace=7),
+        Standing(question("a", Rules(windows=None))),
+        Standing(stream()),
+    ]
+    assert [store.add(standing) for standing in standings] == [True] * 3
+    assert not store.add(Standing(question("b")))
+    assert store.standings() == standings
+    store.change(standings[1].collection.key, public=True)
+    store.change(standings[0].collection.key, state=State.OPEN, public=False)
+    changed = [(one.state, one.public, one.grace) for one in opened().standings()]
+    assert changed == [(State.OPEN, False, 7), (State.OPEN, True, 0), (State.OPEN, False, 0)]
+
+
+def test_a_removed_collection_leaves_nothing(opened: Open) -> None:
+    store = opened()
+    club = held(store, question(rules=Rules(keeps_reports=True, invited=True)))
+    tea = held(store, question())
+    invited = digests("one")
+    own = names(1)
+    store.invite(club.key, [invited[0].tobytes()])
+    store.keep_candidates(club.key, ["a"])
+    store.commit([group(club, answers(0), own, invitations=invited), group(tea, answers(1))])
+    assert total(store, club) == (1, [1, 0, 0])
+    store.remove(club.key)
+    for _ in range(2):
+        assert [standing.collection for standing in store.standings()] == [tea]
+        with pytest.raises(ParameterError, match="no collection"):
+            store.windows(club.key)
+        store = opened()
+    held(store, club)
+    assert store.windows(club.key) == []
+    assert store.candidates(club.key) == []
+    assert fates(store, group(club, answers(0), own, invitations=invited)) == [[UNINVITED]]
+    assert total(store, tea) == (1, [0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda store: store.windows("0" * 64),
+        lambda store: store.close("0" * 64, 0),
+        lambda store: store.release("0" * 64, 0),
+        lambda store: list(store.reports("0" * 64)),
+        lambda store: store.change("0" * 64, public=True),
+        lambda store: store.remove("0" * 64),
+        lambda store: store.candidates("0" * 64),
+        lambda store: store.keep_candidates("0" * 64, []),
+        lambda store: store.invite("0" * 64, []),
+    ],
+    ids=str.split("windows close release reports change remove candidates keep invite"),
+)
+def test_a_collection_that_is_not_held_is_refused_in_a_sentence(
+    store: Store, ask: Callable[[Store], object]
+) -> None:
+    with pytest.raises(ParameterError, match="no collection 000000000000… is held in this store"):
+        ask(store)
+
+
+def test_candidates_are_replaced_whole(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question())
+    assert store.candidates(tea.key) == []
+    texts = ["green", "ö\n", ""]
+    store.keep_candidates(tea.key, texts)
+    assert opened().candidates(tea.key) == texts
+
+
+def test_tokens(opened: Open) -> None:
+    store = opened()
+    tokens = [
+        Token("anna", b"a" * 32, Role.ADMIN, None, "Anna’s"),
+        Token("bert", b"b" * 32, Role.RELAY, 1 << 40, ""),
+    ]
+    for token in reversed(tokens):
+        store.add_token(token)
+    with pytest.raises(ParameterError, match="there is a token anna already"):
+        store.add_token(tokens[0])
+    store = opened()
+    assert store.tokens() == tokens
+    assert store.revoke("anna")
+    assert not store.revoke("anna")
+    assert store.tokens() == tokens[1:]
+
+
+def test_a_store_that_works_checks_out(store: Store) -> None:
+    store.check()
