@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import rich_click as click
 
-from sudare.cli.candidates import Lines, candidate_lines, candidates_option, memory_option
+from sudare.cli.candidates import candidate_lines, candidates_option, memory_option
 from sudare.cli.options import (
     CORRECTIONS,
     PATH,
@@ -21,6 +21,7 @@ from sudare.cli.options import (
 )
 from sudare.cli.reports import count, report_sources, single_reports
 from sudare.errors import ParameterError
+from sudare.lines import Lines
 
 if TYPE_CHECKING:
     from sudare.aggregate import Aggregate

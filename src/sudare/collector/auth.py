@@ -7,6 +7,7 @@ nowhere: the store has its SHA-256. A fast hash is enough for a secret that can'
 import hashlib
 import hmac
 import ipaddress
+import math
 import re
 import secrets
 import threading
@@ -90,7 +91,7 @@ class Bearers:
             if not past:
                 del self._failures[address]
             elif len(past) >= FAILURES:
-                wait = max(1, int(past[0] + PATIENCE - now) + 1)
+                wait = max(1, math.ceil(past[0] + PATIENCE - now))
                 raise Problem(
                     429,
                     "too_many_wrong_tokens",

@@ -4,76 +4,72 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from sudare.collection import Collection
-from sudare.collector.app import App
 from sudare.collector.limits import Limits
 from sudare.collector.problems import Problem
 from sudare.collector.service import Service
-from sudare.collector.writer import parted
-from sudare.continual import ContinualMechanism
+from sudare.collector.warming import warm
 from sudare.errors import ParameterError
-from sudare.named import NAME_BYTES, Named, join, names_of
 
 _HEAD_BYTES = 1 << 16
 _GRACEFUL_SECONDS = 30
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Address:
-    """Where a collector listens; TLS if there are a certificate and its key."""
+class Listening:
+    """An address that is ours: its socket, its certificate, and how it is written."""
 
-    host: str
-    port: int
-    certificate: Path | None = None
-    private_key: Path | None = None
+    socket: socket.socket
+    context: ssl.SSLContext | None
+    url: str
 
-    def bound(self) -> socket.socket:
-        """A socket of this address; port 0 stands for any that is free."""
-        try:
-            family = socket.getaddrinfo(
-                self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-            )[0][0]
-            bound = socket.create_server((self.host, self.port), family=family, backlog=2048)
-        except OSError as error:
-            raise ParameterError(
-                f"can't listen at {self.host} port {self.port}: {error.strerror or error}"
-            ) from None
-        bound.setblocking(False)
-        return bound
 
-    def url(self, bound: socket.socket) -> str:
-        """The address as people and programs write it."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        scheme = "http" if self.certificate is None else "https"
-        return f"{scheme}://{host}:{bound.getsockname()[1]}"
+def listen(
+    host: str, port: int, certificate: Path | None = None, private_key: Path | None = None
+) -> Listening:
+    """Take an address; port 0 stands for any that is free. TLS if there is a certificate."""
+    context = _tls(certificate, private_key)
+    try:
+        family, kind, protocol, _, at = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(at)
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "that is no address"
+        raise ParameterError(f"can't listen at {host} port {port}: {reason}") from None
+    written = f"[{host}]" if ":" in host else host
+    scheme = "http" if context is None else "https"
+    return Listening(bound, context, f"{scheme}://{written}:{bound.getsockname()[1]}")
 
-    def tls(self) -> ssl.SSLContext | None:
-        """The certificate, if there is one and it can be used."""
-        if self.certificate is None and self.private_key is None:
-            return None
-        if self.certificate is None or self.private_key is None:
-            raise ParameterError("a certificate and its private key belong together")
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        try:
-            # A password would be asked for on the terminal, and nobody may be there.
-            context.load_cert_chain(self.certificate, self.private_key, password=lambda: b"")
-        except OSError as error:  # and ssl's own, which are of its kind
-            raise ParameterError(
-                f"{self.certificate} and {self.private_key} can't be used as a certificate and "
-                f"its private key: {error.strerror or error}"
-            ) from None
-        return context
+
+def _tls(certificate: Path | None, private_key: Path | None) -> ssl.SSLContext | None:
+    if certificate is None and private_key is None:
+        return None
+    if certificate is None or private_key is None:
+        raise ParameterError("a certificate and its private key belong together")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    for path in (certificate, private_key):
+        path.open("rb").close()  # so that the one that can't be read is named
+    try:
+        # A password would be asked for on the terminal, and nobody may be there.
+        context.load_cert_chain(certificate, private_key, password=lambda: b"")
+    except ssl.SSLError:
+        raise ParameterError(
+            f"{certificate} and {private_key} are no certificate and its private key in PEM, "
+            f"without a password"
+        ) from None
+    return context
 
 
 class Protocol(HttpToolsProtocol):
@@ -176,11 +172,13 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    app: App, service: Service, address: Address, limits: Limits, ready: Callable[[str], None]
+    app: ASGIApp,
+    service: Service,
+    listening: Listening,
+    limits: Limits,
+    ready: Callable[[str], None],
 ) -> None:
     """Answer requests until a signal asks to stop; then answer what is in flight, and end."""
-    context = address.tls()
-    bound = address.bound()
     warm(standing.collection for standing in service.standings)
     config = uvicorn.Config(
         app,
@@ -195,24 +193,11 @@ def serve(
         proxy_headers=False,
         timeout_keep_alive=max(1, round(limits.head_seconds)),
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
-        **_with(context),
+        **_with(listening.context),
     )
-    _Server(config, service, lambda: ready(address.url(bound))).run(sockets=[bound])
+    server = _Server(config, service, lambda: ready(listening.url))
+    server.run(sockets=[listening.socket])
 
 
 def _with(context: ssl.SSLContext | None) -> dict[str, Any]:
     return {} if context is None else {"ssl_context_factory": lambda *_: context}
-
-
-def warm(collections: Iterable[Collection]) -> None:
-    """Compile what checking and counting reports of these needs: never in a request."""
-    for collection in collections:
-        dtype = collection.report_dtype
-        for count in (1, 2):  # of one, a view is enough; of two, their bytes are moved
-            reports = np.zeros(count, dtype)
-            if isinstance(collection.mechanism, ContinualMechanism):
-                reports["round"] = 1
-            packed = join(Named(names_of(bytes(count * NAME_BYTES)), reports)).tobytes()
-            total = collection.aggregate(parted(collection, packed).reports) + collection.zero
-            if total.n != count:
-                raise AssertionError(f"{count} reports were counted as {total.n}")

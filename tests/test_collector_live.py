@@ -1,0 +1,269 @@
+"""Server-sent events: what has changed, to all who listen, and no work where nobody does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+
+from collector import DAYS, TEA, Collector, code
+from sudare.collector import live, results, standing
+from sudare.collector.app import create_app
+from sudare.collector.live import Live
+from sudare.collector.store import Role
+
+PATH = f"/collections/{TEA.key}/live"
+
+
+class Stage(Collector):
+    """A collector whose seconds are short."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        standings = standing.Standings(self.service)
+        shown = results.Results(self.service, self.bearers)
+        self.live = Live(self.service, standings, shown)
+        self.live.second = 0.005
+        self.app = create_app(self.service, live.routes(self.live), role_of=self.bearers.role_of)
+
+    def play(self, scene: Callable[[], Awaitable[None]]) -> None:
+        """A scene, of which nothing may be left."""
+
+        async def whole() -> None:
+            async with asyncio.timeout(20):
+                await scene()
+                await self.quiet()
+
+        self.runner.run(whole())
+        assert self.live.tickers == {}
+
+    async def quiet(self) -> None:
+        """Until nothing is looked at any more."""
+        await asyncio.gather(*(ticker.task for ticker in self.live.tickers.values()))
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    with Stage() as made:
+        made.hold(TEA)
+        yield made
+
+
+class Ear:
+    """A client of events."""
+
+    def __init__(self) -> None:
+        self.parts: asyncio.Queue[bytes] = asyncio.Queue()
+        self.gone = asyncio.Event()
+        self.reads = asyncio.Event()
+        self.reads.set()
+        self.status = 0
+        self.answered: asyncio.Task[None]
+
+    async def receive(self) -> dict[str, Any]:
+        await self.gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        elif message.get("body"):
+            await self.reads.wait()
+            await self.parts.put(message["body"])
+
+    async def hear(self, kind: str) -> tuple[dict[str, Any], str]:
+        """The next event of a kind: its data, and its id."""
+        while True:
+            text = (await self.parts.get()).decode()
+            lines = dict(line.split(": ", 1) for line in text.splitlines() if line)
+            if lines.get("event") == kind:
+                return msgspec.json.decode(lines["data"]), lines.get("id", "")
+
+
+@asynccontextmanager
+async def listening(
+    stage: Stage, role: Role | None = None, query: bytes = b"", **headers: str
+) -> AsyncIterator[Ear]:
+    ear = Ear()
+    told = {name.replace("_", "-"): value for name, value in headers.items()}
+    if role is not None:
+        told["authorization"] = f"Bearer {stage.tokens[role]}"
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "method": "GET",
+        "path": PATH,
+        "raw_path": PATH.encode(),
+        "query_string": query,
+        "headers": [(name.encode(), value.encode()) for name, value in told.items()],
+        "client": ("192.0.2.1", 1),
+    }
+    ear.answered = asyncio.create_task(stage.app(scope, ear.receive, ear.send))
+    try:
+        yield ear
+    finally:
+        ear.gone.set()
+        await ear.answered
+
+
+def test_a_listener_hears_what_changes(stage: Stage) -> None:
+    async def scene() -> None:
+        async with listening(stage) as ear:
+            first, _ = await ear.hear("standing")
+            assert (first["name"], first["reports"]) == ("tea", 0)
+            stage.answer(TEA, {"green": 150})
+            second, _ = await ear.hear("standing")
+            assert second["reports"] == 150
+            stage.store.change(TEA.key, public=True)
+            stage.service.refresh()
+            shown, name = await ear.hear("estimate")
+            assert (shown["n"], shown["window"]) == (150, 0)
+            stage.answer(TEA, {"green": 100})
+            more, another = await ear.hear("estimate")
+            assert more["n"] == 250
+            assert name != another
+
+    stage.play(scene)
+
+
+def test_what_has_not_changed_is_not_said_again(stage: Stage) -> None:
+    stage.store.change(TEA.key, public=True)
+    stage.service.refresh()
+    stage.answer(TEA, {"green": 150})
+
+    async def scene() -> None:
+        async with listening(stage) as ear:
+            _, name = await ear.hear("estimate")
+        assert name
+        async with listening(stage, last_event_id=name) as ear:
+            await ear.hear("standing")
+            await asyncio.sleep(20 * stage.live.second)
+            assert ear.parts.empty()
+            stage.answer(TEA, {"green": 100})
+            assert (await ear.hear("estimate"))[0]["n"] == 250
+
+    stage.play(scene)
+
+
+def test_estimates_that_are_not_public_are_for_analysts(stage: Stage) -> None:
+    stage.answer(TEA, {"green": 150})
+
+    async def scene() -> None:
+        async with listening(stage) as anybody, listening(stage, Role.ANALYST) as analyst:
+            assert (await analyst.hear("estimate"))[0]["n"] == 150
+            await anybody.hear("standing")
+            await asyncio.sleep(10 * stage.live.second)
+            while not anybody.parts.empty():
+                assert b"event: estimate" not in anybody.parts.get_nowait()
+        async with listening(stage, Role.RELAY) as relay:
+            await relay.hear("standing")
+
+    stage.play(scene)
+
+
+def test_one_ticker_works_for_all_and_for_nobody_at_all(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = []
+    plain = standing.Standings.of
+
+    def counting(self: standing.Standings, held: Any) -> Any:
+        looks.append(1)
+        return plain(self, held)
+
+    monkeypatch.setattr(standing.Standings, "of", counting)
+
+    async def scene() -> None:
+        async with listening(stage) as one, listening(stage) as two, listening(stage) as three:
+            for ear in (one, two, three):
+                await ear.hear("standing")
+            assert len(stage.live.tickers) == 1
+            assert stage.live.listeners == 3
+        await stage.quiet()
+        before = len(looks)
+        await asyncio.sleep(20 * stage.live.second)
+        assert len(looks) == before
+
+    stage.play(scene)
+
+
+def test_silence_is_broken_by_a_heartbeat(stage: Stage) -> None:
+    stage.live.heartbeat = 0.02
+
+    async def scene() -> None:
+        async with listening(stage) as ear:
+            assert (await ear.parts.get()).startswith(b"retry: ")
+            await ear.hear("standing")
+            assert (await ear.parts.get()).startswith(b": ")
+
+    stage.play(scene)
+
+
+def test_there_is_room_for_so_many_and_again_when_they_go(stage: Stage) -> None:
+    stage.live.most = 2
+
+    async def scene() -> None:
+        async with listening(stage) as one, listening(stage) as two:
+            await one.hear("standing")
+            await two.hear("standing")
+            async with listening(stage) as late:
+                assert b"too_many_listeners" in await late.parts.get()
+                assert late.status == 503
+        async with listening(stage) as again:
+            await again.hear("standing")
+            assert again.status == 200
+
+    stage.play(scene)
+
+
+def test_it_ends_when_the_collector_does_or_the_collection_is_removed(stage: Stage) -> None:
+    async def ended(change: Callable[[], None]) -> None:
+        async with listening(stage) as ear:
+            await ear.hear("standing")
+            change()
+            await ear.answered  # though the client is still there
+
+    def removed() -> None:
+        stage.store.remove(TEA.key)
+        stage.service.refresh()
+
+    def ending() -> None:
+        stage.service.ending = True
+
+    async def scene() -> None:
+        await ended(removed)
+        stage.hold(TEA)
+        await ended(ending)
+
+    stage.play(scene)
+
+
+def test_it_ends_after_its_time(stage: Stage) -> None:
+    stage.live.longest = 0
+    assert stage.get(PATH).text.startswith("retry: ")
+
+
+def test_a_slow_listener_gets_the_newest(stage: Stage) -> None:
+    async def scene() -> None:
+        async with listening(stage) as slow, listening(stage) as quick:
+            await slow.hear("standing")
+            await quick.hear("standing")
+            slow.reads.clear()
+            for round_number in range(1, 6):
+                stage.answer(TEA, {"green": 10})
+                assert (await quick.hear("standing"))[0]["reports"] == 10 * round_number
+            slow.reads.set()
+            heard: list[int] = []
+            while not heard or heard[-1] < 50:
+                heard.append((await slow.hear("standing"))[0]["reports"])
+            assert len(heard) <= 2  # the one that was on its way, and the newest
+            assert heard[-1] == 50
+
+    stage.play(scene)
+
+
+def test_a_question_that_cannot_be_read_is_refused(stage: Stage) -> None:
+    assert code(stage.get(f"{PATH}?window=x"), 400) == "invalid_parameter"
+    assert code(stage.get(f"/collections/{DAYS.key}/live"), 404) == "unknown_collection"
