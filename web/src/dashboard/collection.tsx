@@ -72,18 +72,20 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
           <Nothing standing={standing} live={live} token={token} />
         )}
       </section>
-      <Counter standing={standing} />
-      {!standing.public && (
-        <TokenForm token={token} refused={live.connection === "refused"} keep={keepToken} />
-      )}
+      <div class="stack">
+        <Counter standing={standing} />
+        {!standing.public && (
+          <TokenForm token={token} refused={live.connection === "refused"} keep={keepToken} />
+        )}
+        <Downloads
+          standing={standing}
+          window={window}
+          token={token}
+          collection={collection}
+          ready={live.estimate !== null}
+        />
+      </div>
       <PrivacyLabel standing={standing} collection={collection} />
-      <Downloads
-        standing={standing}
-        window={window}
-        token={token}
-        collection={collection}
-        ready={live.estimate !== null}
-      />
     </div>
   );
 }

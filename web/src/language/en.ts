@@ -215,8 +215,8 @@ export const en = {
   labelMinimum: "Shown from",
   labelWindows: "Windows",
   labelInvited: "Invited",
-  keptSum: "The sum of the reports, and no report.",
-  keptAll: "Every report, as it was scrambled on its device.",
+  keptSum: "The collector keeps the sum of the reports, and no report.",
+  keptAll: "The collector keeps every report, as it was scrambled on its device.",
   invitedLabel:
     "People are invited one by one. Whoever handed out the invitations and runs the collector could " +
     "link a person to a scrambled report.",

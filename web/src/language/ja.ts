@@ -192,8 +192,8 @@ export const ja: Words = {
   labelMinimum: "表示の下限",
   labelWindows: "期間",
   labelInvited: "招待",
-  keptSum: "報告の合計だけ。個々の報告は残しません。",
-  keptAll: "すべての報告（端末でかき混ぜられたまま）。",
+  keptSum: "収集者が残すのは報告の合計だけです。個々の報告は残しません。",
+  keptAll: "収集者は、端末でかき混ぜられたままの報告をすべて残します。",
   invitedLabel:
     "一人ずつ招待されます。招待状を渡した人が収集者でもある場合、人とかき混ぜ済みの報告を結び付けられます。",
   uninvited: "誰でも回答できます。誰かはわかりません。",

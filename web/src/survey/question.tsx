@@ -95,7 +95,7 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
         {closed !== null ? (
           <p class="notice">{closed}</p>
         ) : answered ? (
-          <p class="notice">{answeredText(words, collection, moment.ends)}</p>
+          <p class="note">{answeredText(words, collection, moment.ends)}</p>
         ) : (
           <AnswerForm
             collection={collection}
