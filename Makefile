@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 
-.PHONY: help demo test check format web bench papers lock clean
+.PHONY: help demo test check format web chromium bench papers lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,7 +41,7 @@ $(PEERS_READY): benchmarks/peers/requirements.lock
 demo: $(READY)  ## run a private survey end to end
 	@$(BIN)/sudare demo
 
-test: check  ## check, then run every test
+test: check chromium  ## check, then run every test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## formatting, lint and types
@@ -53,6 +53,13 @@ format: $(READY)  ## format and mend what lint can mend
 
 web:  ## build the browser's pages (needs Node.js 20.19 or newer)
 	@cd web && npm ci --prefer-offline && npm run build
+
+chromium:  ## install the browser that the tests drive, if it is missing
+	@command -v chromium >/dev/null 2>&1 || \
+	  { echo "Installing Chromium by apt-get (once)"; apt-get install -y -qq chromium >/dev/null 2>&1 || \
+	    { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }; } || \
+	  { echo "The pages are tested in Chromium, which isn't installed, and apt-get can't do it here." >&2; \
+	    echo "Install it so that 'chromium' is on the path (Debian: apt-get install chromium, as root)." >&2; exit 1; }
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \

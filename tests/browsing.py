@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from analysts import Collector, at_port
+from analysts import Collector
 from sudare import GRR, OUE, Collection, Glance, Harmony, Rappor
 from sudare.collector.opening import open_store
 from sudare.windows import Windows
@@ -32,7 +32,9 @@ def online(start: int) -> Collection:
     """Windows of 40 rounds of two seconds, the first at ``start``."""
     windows = Windows(start, ROUNDS * ROUND_SECONDS)
     mechanism = Glance.calibrate(ROUNDS, 2.0)
-    return Collection("online", "Are you online now?", ("offline", "online"), mechanism, 20, windows)
+    return Collection(
+        "online", "Are you online now?", ("offline", "online"), mechanism, 20, windows
+    )
 
 
 class Stage(Collector):
@@ -79,10 +81,11 @@ def browsing() -> Iterator[Browser]:
 
 @dataclass
 class Visit:
-    """A page, and everything that it complained about."""
+    """A page, everything that it complained about, and everything that it has posted."""
 
     page: Page
     complaints: list[str] = field(default_factory=list)
+    posted: list[Request] = field(default_factory=list)
 
 
 def visit(context: BrowserContext, address: str) -> Visit:
@@ -90,6 +93,7 @@ def visit(context: BrowserContext, address: str) -> Visit:
     made = Visit(context.new_page())
     made.page.on("console", lambda said: _note(made, said.type, said.text))
     made.page.on("pageerror", lambda error: made.complaints.append(str(error)))
+    made.page.on("request", lambda request: _keep(made, request))
     made.page.goto(address)
     return made
 
@@ -99,4 +103,6 @@ def _note(made: Visit, kind: str, text: str) -> None:
         made.complaints.append(text)
 
 
-__all__ = ["at_port", "browsing", "visit"]
+def _keep(made: Visit, request: Request) -> None:
+    if request.method != "GET":
+        made.posted.append(request)

@@ -3,8 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { ask, type Standing } from "../collector/api";
-import type { Collection } from "../device";
-import { Glance } from "../device";
+import { Glance, type Collection } from "../device";
 import { useWords } from "../language";
 
 interface DownloadsProps {

@@ -1,8 +1,7 @@
 /** The privacy label: what answering means for a person, on one card. */
 
 import type { Standing } from "../collector/api";
-import type { Collection } from "../device";
-import { Glance } from "../device";
+import { Glance, mostRatio, type Collection } from "../device";
 import { useWords, whole, type Words } from "../language";
 import { upTo } from "../page/numbers";
 import { oddsText } from "../page/wording";
@@ -16,7 +15,7 @@ interface PrivacyLabelProps {
 export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
   const words = useWords();
   const { privacy, epsilon, lifetime_epsilon: lifetime } = standing;
-  const ratio = upTo(Math.exp(epsilon), 3);
+  const ratio = collection && upTo(mostRatio(collection.mechanism), 3);
   const theirs = { lang: "en" };
   return (
     <section class="card label">
@@ -25,7 +24,7 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
       <dl>
         <div>
           <dt>{words.labelPromise}</dt>
-          {collection ? (
+          {ratio !== null ? (
             <dd>{standing.over_time ? words.costsStream(ratio) : words.costsWhy(ratio)}</dd>
           ) : (
             <dd {...theirs}>{privacy.promise}</dd>

@@ -53,6 +53,11 @@ export function odds(mechanism: Mechanism): Odds {
   return { truth: asFraction(mechanism.p), other: asFraction(mechanism.q) };
 }
 
+/** How much likelier a report can be under one answer than under another: e^ε, to show. */
+export function mostRatio(mechanism: Mechanism): number {
+  return toNumber(raised(mechanism.worstRatio));
+}
+
 const ONE = fraction(1n);
 
 /** The chance of a report of somebody who holds a value, exactly. */
@@ -116,7 +121,7 @@ export function conclude(
     answers: among,
     posterior: weights.map((weight) => toNumber(over(weight, sum))),
     ratio: toNumber(over(high, low)),
-    most: toNumber(raised(mechanism.worstRatio)),
+    most: mostRatio(mechanism),
   };
 }
 

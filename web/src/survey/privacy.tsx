@@ -1,6 +1,6 @@
 /** What answering means: the odds in people, what it costs, and what could be linked. */
 
-import type { Collection } from "../device";
+import { mostRatio, type Collection } from "../device";
 import { useWords } from "../language";
 import { upTo } from "../page/numbers";
 import { oddsText } from "../page/wording";
@@ -14,7 +14,7 @@ interface PrivacyProps {
 
 export function Privacy({ collection, answer, invitation }: PrivacyProps) {
   const words = useWords();
-  const ratio = upTo(Math.exp(collection.epsilon), 3);
+  const ratio = upTo(mostRatio(collection.mechanism), 3);
   const example = collection.freeText ? "" : answer;
   return (
     <section class="card privacy">
