@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 
-.PHONY: help demo test check format web chromium bench papers lock clean
+.PHONY: help demo test check format web chromium bench papers postgres lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,7 +41,7 @@ $(PEERS_READY): benchmarks/peers/requirements.lock
 demo: $(READY)  ## run a private survey end to end
 	@$(BIN)/sudare demo
 
-test: check chromium  ## check, then run every test
+test: check postgres chromium  ## check, then run every test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## formatting, lint and types
@@ -63,10 +63,21 @@ chromium:  ## install the browser that the tests drive, if it is missing
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
-	  $(BIN)/python benchmarks/crowd.py
+	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
+	  $(BIN)/python benchmarks/noise_law.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done
+
+postgres:  ## install a PostgreSQL server, which the tests start for themselves
+	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; then :; \
+	elif command -v apt-get >/dev/null; then \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y postgresql >/dev/null; \
+	else \
+	  echo "The tests need a PostgreSQL server: install one such that initdb is on the PATH" >&2; exit 1; \
+	fi
 
 lock: $(READY)  ## renew both requirements.lock (needs uv)
 	@uv pip compile --universal --generate-hashes --no-header --quiet --upgrade \

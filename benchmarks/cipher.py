@@ -1,19 +1,29 @@
-"""A noise under encryption: milliseconds of the processor and bytes, for both ciphers.
+"""A noise under encryption: time of the processor and bytes, for both ciphers.
 
-``python cipher.py [SECONDS]`` prints a table. The document's own scheme is one table of 14,731
-entries, three draws (ε = 1, δ = 10⁻¹⁰); ours are the shipped ones. The total that the noise is
-added to is that of 10⁵ people, one bit each.
+``python run.py --only cipher`` measures two things. A *noise*: keys, encrypted tables, draws and an
+opening, warm and in one process. A *session*: the two parties as ``sudare party one`` and
+``party two``, two processes that talk over loopback; what both take from the moment they are
+connected, cold, and every byte between them.
+
+The document's own scheme is one table of 14,731 entries, three draws (ε = 1, δ = 10⁻¹⁰); ours are
+the shipped ones. The total is that of at most 10⁵ people, one bit each.
 """
 
+import json
+import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from report import significant
 from sudare.randomness import System
+from sudare.twoparty.agreement import CIPHERS, cipher_named
 from sudare.twoparty.cipher import Cipher, Keys
-from sudare.twoparty.cipher_elgamal import ElGamal
-from sudare.twoparty.cipher_lattice import Lattice
 from sudare.twoparty.digits import shipped
+from sudare.twoparty.document import TableDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.scheme import Scheme
 from sudare.twoparty.table import algorithm2
@@ -21,17 +31,54 @@ from timing import best_cpu
 
 PEOPLE = 100_000
 ENTRY = 8  # bytes of an entry in the open
-GUARANTEES = {Guarantee(1.0, 1e-10): 1500, Guarantee(1.0, 1e-6): 400}  # and at most so many entries
+SMALL, TINY = Guarantee(1.0, 1e-6), Guarantee(1.0, 1e-10)
+SECONDS, BYTES = 0.25, 64_000  # asked for: a session of our tables with ElGamal
+TIMES_PLAIN = 3  # asked for: a lattice table beside the same in the open
+Row = dict[str, Any]
 
 
-def schemes() -> Iterator[tuple[str, Scheme]]:
-    """The document's scheme and ours."""
-    yield "document's, δ = 1e-10", algorithm2(Guarantee(1.0, 1e-10), draws=3)
-    for guarantee, entries in GUARANTEES.items():
-        proof = shipped(guarantee, entries)
-        if proof is None:
-            raise SystemExit(f"no tables are shipped for {guarantee}")
-        yield f"ours, δ = {guarantee.delta:g}", proof.scheme
+@dataclass(frozen=True)
+class Case:
+    """Tables and a cipher."""
+
+    tables: str
+    document: TableDocument
+    cipher: str
+
+    @property
+    def name(self) -> str:
+        """As in ``result.json``."""
+        return f"{self.cipher}, {self.tables}, {self.document.scheme.entries:,} entries"
+
+    @property
+    def plain(self) -> int:
+        """Bytes of the tables in the open."""
+        return ENTRY * self.document.scheme.entries
+
+
+@dataclass(frozen=True)
+class Size:
+    """How long each step is repeated, and how many sessions there are."""
+
+    seconds: float
+    sessions: int
+
+
+FULL = Size(seconds=1.0, sessions=5)
+QUICK = Size(seconds=0.1, sessions=1)
+
+
+def cases() -> Iterator[Case]:
+    """The document's tables and ours, with either cipher."""
+    for cipher in CIPHERS:
+        theirs = TableDocument(TINY, algorithm2(TINY, draws=3))
+        yield Case(f"document's tables, δ = {TINY.delta:g}", theirs, cipher)
+        for guarantee, entries in ((TINY, 1500), (SMALL, 400)):
+            proof = shipped(guarantee, entries)
+            if proof is None:
+                raise SystemExit(f"no tables are shipped for {guarantee}")
+            ours = TableDocument(guarantee, proof.scheme)
+            yield Case(f"our tables, δ = {guarantee.delta:g}", ours, cipher)
 
 
 @dataclass
@@ -75,23 +122,95 @@ class Noise:
         self.cipher.decrypt(self.keys, self.answer, -PEOPLE // 2, PEOPLE + PEOPLE // 2)
 
 
-def main(seconds: float) -> None:
-    """One row for each scheme and cipher."""
-    titles = "tables | entries | cipher | keys, ms | encrypt, ms | draw, ms | open, ms | all, ms"
-    print(f"| {titles} | key, B | tables, B | × plain | answer, B |\n|" + " --- |" * 12)
-    for name, scheme in schemes():
-        for cipher in (ElGamal(), Lattice()):
-            noise = Noise(cipher, scheme)
-            # The keys last: what was made under others can't be opened any more.
-            steps = (noise.encrypt, noise.draw, noise.open, noise.generate)
-            encrypt, draw, opening, keys = (1000 * best_cpu(step, seconds) for step in steps)
-            times = (keys, encrypt, draw, opening, keys + encrypt + draw + opening)
-            size = sum(map(len, noise.tables))
-            cells = [name, f"{scheme.entries:,}", cipher.name, *(f"{time:.2f}" for time in times)]
-            cells += [f"{len(noise.keys.public):,}", f"{size:,}"]
-            cells += [f"{size / (ENTRY * scheme.entries):.2f}", f"{len(noise.answer):,}"]
-            print(f"| {' | '.join(cells)} |")
+def noise_rows(case: Case, seconds: float) -> list[Row]:
+    """The steps of a noise in one process, and the bytes of key, tables and answer."""
+    noise = Noise(cipher_named(case.cipher), case.document.scheme)
+    # The keys last: what was made under others can't be opened any more.
+    steps = {
+        "encrypt": noise.encrypt,
+        "draw": noise.draw,
+        "open": noise.open,
+        "keys": noise.generate,
+    }
+    times = {name: 1000 * best_cpu(step, seconds) for name, step in steps.items()}
+    job = f"cipher {case.name}"
+    rows = [row(f"{job}, noise", sum(times.values()), "ms")]
+    rows += [row(f"{job}, {name}", time, "ms") for name, time in times.items()]
+    size, plain = sum(map(len, noise.tables)), {"name": "plaintext tables", "B": case.plain}
+    limit = {"name": f"{TIMES_PLAIN} × plaintext", "B": TIMES_PLAIN * case.plain}
+    rows.append(
+        row(f"{job}, tables", size, "B", plain, limit if case.cipher == "lattice" else None)
+    )
+    rows.append(row(f"{job}, public key", len(noise.keys.public), "B"))
+    rows.append(row(f"{job}, answer", len(noise.answer), "B"))
+    return rows
 
 
-if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)
+def session(case: Case, table: Path) -> tuple[float, int]:
+    """Two real processes over loopback: seconds of the processor of both, and all bytes."""
+    terms = ["--table", str(table), "--people", str(PEOPLE), "--cipher", case.cipher]
+    terms += ["--p2-blind"] * (not case.document.scheme.distinct) + ["--insecure", "--json"]
+    command = [sys.executable, "-m", "sudare", "party"]
+    with subprocess.Popen(
+        [*command, "one", "--listen", "127.0.0.1:0", *terms],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as one:
+        said = ""
+        while one.stderr and "listening on " not in said:
+            said = one.stderr.readline()
+            if not said:
+                raise SystemExit("P1 stopped before it listened")
+        address = said.split()[-1]
+        two = subprocess.run(
+            [*command, "two", "--connect", address, "--total", str(PEOPLE // 2), *terms],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        told = [json.loads(text) for text in (one.communicate()[0], two.stdout)]
+    if told[0]["bytes"] != told[1]["bytes"]:
+        raise SystemExit("the two parties didn't count the same bytes")
+    return sum(party["cpu_seconds"] for party in told), told[0]["bytes"]
+
+
+def session_rows(case: Case, number: int) -> list[Row]:
+    """The best of several sessions; what was asked for stands beside our tables with ElGamal."""
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.json"
+        table.write_bytes(case.document.to_json())
+        found = [session(case, table) for _ in range(number)]
+    job = f"cipher {case.name}, session of two processes"
+    asked = case.cipher == CIPHERS[0] and case.document.guarantee == SMALL
+    seconds = {"name": "asked for", "s": SECONDS} if asked else None
+    limit = {"name": "asked for", "B": BYTES} if asked else None
+    plain = {"name": "plaintext tables", "B": case.plain}
+    return [
+        row(job, min(seconds for seconds, _ in found), "s", None, seconds),
+        row(f"{job}, bytes", max(size for _, size in found), "B", plain, limit),
+    ]
+
+
+def row(job: str, ours: float, unit: str, peer: Row | None = None, limit: Row | None = None) -> Row:
+    """As in ``result.json``: bytes in all digits, times rounded."""
+    (theirs,) = (peer[key] for key in peer if key != "name") if peer else (None,)
+    return {
+        "job": job,
+        "ours": ours if unit == "B" else significant(ours),
+        "peer": peer,
+        "limit": limit,
+        "ratio": None if theirs is None else significant(theirs / ours),
+        "unit": unit,
+    }
+
+
+NAMES = tuple(f"cipher {case.name}" for case in cases())
+
+
+def measured(wanted: Callable[[str], bool], size: Size) -> Iterator[tuple[str, list[Row]]]:
+    """Every case, with its name, as it is done."""
+    for case in cases():
+        name = f"cipher {case.name}"
+        if wanted(name):
+            yield name, noise_rows(case, size.seconds) + session_rows(case, size.sessions)

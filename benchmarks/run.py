@@ -13,9 +13,11 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+import cipher
 import frequency
 import limits
 import rappor
+import sharing
 import streams
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
@@ -104,8 +106,10 @@ def main() -> None:
     jobs = [job for job in JOBS if wanted(job.name)]
     texts = [name for name in rappor.NAMES if wanted(name)]
     over_time = [name for name in streams.NAMES if wanted(name)]
-    if not jobs and not texts and not over_time:
-        names = [*(job.name for job in JOBS), *rappor.NAMES, *streams.NAMES]
+    secret = [name for name in (*cipher.NAMES, *sharing.NAMES) if wanted(name)]
+    if not jobs and not texts and not over_time and not secret:
+        names = [job.name for job in JOBS]
+        names += [*rappor.NAMES, *streams.NAMES, *cipher.NAMES, *sharing.NAMES]
         parser.error(f"no such job; there are: {', '.join(names)}")
     if (jobs or texts) and not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
@@ -129,6 +133,13 @@ def main() -> None:
         sizes = streams.QUICK if options.quick else streams.FULL
         with console.status("figure 3, half a minute"):
             measured = streams.measured(wanted, sizes)
+        console.print(rows_table(measured))
+        rows += measured
+    if secret:
+        effort = cipher.QUICK if options.quick else cipher.FULL
+        with console.status("ciphers and sessions, a minute or two"):
+            measured = [row for _, found in cipher.measured(wanted, effort) for row in found]
+            measured += sharing.measured(wanted, effort.sessions)
         console.print(rows_table(measured))
         rows += measured
     if not options.quick:

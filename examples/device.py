@@ -1,32 +1,37 @@
-"""One device: it reads the collection it is asked to join, decides, and makes one report."""
+"""One device: it answers a collector within its owner's cap, and shows exactly what left it.
+
+    python examples/device.py FOLDER ADDRESS KEY ANSWER
+
+The folder is the device: made at the first answer, and the same person's ever after.
+"""
 
 import sys
 from pathlib import Path
 
-from sudare import Collection, SudareError
-from sudare.wire import to_bytes
+from sudare import Collector, Ledger, Participant, SudareError
+from sudare.participant import Sent
 
-MOST = 1.5  # the largest ε this device's owner accepts for one report
+CAP = 2.5  # the ε that all reports of this device together may cost
 
 
-def report(document: bytes, answer: str, most: float = MOST) -> bytes:
-    """The bytes that may leave the device; raises rather than overspend."""
-    collection = Collection.from_json(document)
-    if collection.epsilon > most:
-        raise SudareError(
-            f"“{collection.name}” asks for ε = {collection.epsilon}, the limit here is {most}"
-        )
-    return to_bytes(collection.randomize([answer]))
+def answer(folder: Path, address: str, key: str, text: str) -> Sent:
+    """Answer; raises rather than overspend."""
+    made = (folder / "secret").exists()
+    device = Participant.open(folder) if made else Participant.new(folder, Ledger(cap=CAP))
+    with device, Collector(address) as collector:
+        return device.answer(collector, key, text)
 
 
 def main() -> None:
-    """Read a collection's file and an answer from the command line."""
-    path, answer = sys.argv[1:]
+    """Answer as the command line says."""
+    folder, address, key, text = sys.argv[1:]
     try:
-        sent = report(Path(path).read_bytes(), answer)
+        sent = answer(Path(folder), address, key, text)
     except SudareError as error:
         sys.exit(str(error))
-    print(f"{len(sent)} byte(s) leave this device: {sent.hex()}")
+    print(f"{sent.collection.question} {sent.odds}")
+    print(f"{len(sent.record)} byte(s) leave this device: {sent.record.hex()} ({sent.fate})")
+    print(f"This cost {sent.cost}; {sent.spent} of {CAP} is spent.")
 
 
 if __name__ == "__main__":

@@ -73,6 +73,25 @@ def process(folder: Path, *arguments: object, **options: Any) -> "subprocess.Pop
     return subprocess.Popen(command, cwd=folder, **{**pipes, **options})
 
 
+def together(folder: Path, one: tuple[object, ...], two: tuple[object, ...]) -> list[Result]:
+    """Two parties in two processes, with these options, to their ends."""
+    listen = ("party", "one", "--listen", "127.0.0.1:0")
+    with process(folder, *listen, *one, stdin=None) as first:
+        assert first.stderr is not None
+        said = ""
+        while not said.startswith("listening on "):
+            said = first.stderr.readline().decode()
+            assert said, "P1 ended before it listened"
+        connect = ("party", "two", "--connect", said.split()[-1])
+        with process(folder, *connect, *two, stdin=None) as second:
+            return [_ended(first), _ended(second)]
+
+
+def _ended(party: "subprocess.Popen[bytes]") -> Result:
+    out, err = party.communicate(timeout=40)
+    return Result(party.returncode, out, err.decode())
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a folder, hidden ones too."""
     return {

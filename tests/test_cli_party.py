@@ -1,42 +1,19 @@
 """``sudare party`` and ``sudare joint-count``: two real processes, and what is refused."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 import sudare.twoparty.agreement
-from commands import Result, process, refused, run, succeed
+from commands import refused, run, succeed, together
 from sudare.cli import agreement
 from sudare.twoparty.agreement import cipher_named
 from sudare.twoparty.digits import shipped
 from sudare.twoparty.guarantee import Guarantee
 
-if TYPE_CHECKING:
-    from subprocess import Popen
-
 TERMS = ("--epsilon", 1, "--delta", "1e-6")
 TRIAL = ("--insecure", "--timeout", 20)
 NEW = ("joint-count", "new", "smokers", *TERMS)
-
-
-def together(folder: Path, one: tuple[object, ...], two: tuple[object, ...]) -> list[Result]:
-    """Both processes to their ends."""
-    listen = ("party", "one", "--listen", "127.0.0.1:0")
-    with process(folder, *listen, *one, stdin=None) as first:
-        assert first.stderr is not None
-        said = ""
-        while not said.startswith("listening on "):
-            said = first.stderr.readline().decode()
-            assert said, "P1 ended before it listened"
-        connect = ("party", "two", "--connect", said.split()[-1])
-        with process(folder, *connect, *two, stdin=None) as second:
-            return [_ended(first), _ended(second)]
-
-
-def _ended(party: "Popen[bytes]") -> Result:
-    out, err = party.communicate(timeout=40)
-    return Result(party.returncode, out, err.decode())
 
 
 def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
@@ -112,9 +89,31 @@ def test_a_count_is_opened_once(tmp_path: Path, proofs: bool) -> None:
     assert abs(found["result"]["total"] - 20) < 200
     assert found["range"] == ("proved" if proofs else "trusted")
     assert found["key"] == made["key"]
-    for part, options in (("one", ("--listen", *one)), ("two", ("--connect", *two))):
-        again = (options[0], "127.0.0.1:1", *options[1:])
-        assert "once already" in refused(tmp_path, "party", part, *again)
+    again = (("one", "--listen", "--secret", "s.json"), ("two", "--connect", "--records", "r.bin"))
+    for part, address, option, file in again:
+        (tmp_path / "copy").write_bytes((tmp_path / file).read_bytes())
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(tmp_path / file)
+        for name in (file, "copy", "link"):
+            sentence = refused(
+                tmp_path,
+                *("party", part, address, "127.0.0.1:1", "--count", "c.json", option, name, *TRIAL),
+            )
+            assert "once already" in sentence
+            assert made["key"] in sentence
+
+
+def test_a_new_count_may_have_the_names_of_an_old_one(tmp_path: Path) -> None:
+    (tmp_path / "bits.csv").write_text("answer\n" + "1\n" * 9)
+    for _ in range(2):
+        (tmp_path / "s.json").unlink(missing_ok=True)
+        succeed(tmp_path, *NEW, "--people", 9, "-o", "c.json", "--secret", "s.json")
+        succeed(tmp_path, "joint-count", "encrypt", "c.json", "bits.csv", "-o", "r.bin")
+        one = ("--count", "c.json", "--secret", "s.json", *TRIAL)
+        two = ("--count", "c.json", "--records", "r.bin", *TRIAL)
+        ends = together(tmp_path, one, two)
+        assert [(end.code, end.err.count("once already")) for end in ends] == [(0, 0), (0, 0)]
+    assert len(list(tmp_path.glob("*.opened"))) == len(list(tmp_path.glob("*.answered"))) == 2
 
 
 @pytest.mark.parametrize(
@@ -124,17 +123,22 @@ def test_a_count_is_opened_once(tmp_path: Path, proofs: bool) -> None:
         (("one", "--listen", "nowhere", *TERMS, *TRIAL), "an address is HOST:PORT"),
         (("one", "--listen", "h:99999", *TERMS, *TRIAL), "a port below 65536, got 'h:99999'"),
         (("one", "--listen", "h:1", *TRIAL), "from --table, or from --epsilon with --delta"),
-        (("one", "--listen", "h:1", *TERMS, "--count", "c", *TRIAL), "the tables come from"),
+        (
+            ("one", "--listen", "h:1", *TERMS, "--count", "c", *TRIAL),
+            "--epsilon has no effect beside --count",
+        ),
         (("one", "--listen", "h:1", *TERMS, "--secret", "s", *TRIAL), "belong together"),
         (("one", "--listen", "h:1", *TERMS, "--total", -1, *TRIAL), "lies outside"),
         (("one", "--listen", "h:1", *TERMS, "--total", 5, *TRIAL), "a person in both totals"),
+        (("one", "--listen", "h:1", *TERMS, "--total", 0, *TRIAL), "a person in both totals"),
         (("one", "--listen", "h:1", *TERMS, "--most", 4, *TRIAL), "no tables are shipped for"),
         (
             ("one", "--listen", "h:1", *TERMS, "--most", 2, "--sensitivity", 1, *TRIAL),
             "at most the tables' sensitivity 1, got 2",
         ),
         (("two", "--connect", "h:1", *TERMS, *TRIAL), "P2 needs its --total, or --count"),
-        (("two", "--connect", "h:1", *TERMS, "--total", 5, "--records", "r"), "P2 needs its"),
+        (("two", "--connect", "h:1", *TERMS, "--total", 5, "--records", "r"), "belong together"),
+        (("two", "--connect", "h:1", "--count", "c", *TRIAL), "c: No such file"),
         (
             ("two", "--connect", "h:1", *TERMS, "--total", 11, "--people", 10, *TRIAL),
             "10 people of up to 1 each come to a total from 0 to 10, this one lies outside",
@@ -145,6 +149,77 @@ def test_bad_options_are_a_sentence(
     tmp_path: Path, arguments: tuple[object, ...], sentence: str
 ) -> None:
     assert sentence in refused(tmp_path, "party", *arguments)
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "0", "-1", "0.09", "86401"])
+def test_a_time_out_that_is_none_is_a_sentence(tmp_path: Path, seconds: str) -> None:
+    for part, address in (("one", "--listen"), ("two", "--connect")):
+        command = ("party", part, address, "127.0.0.1:1", *TERMS, "--insecure")
+        assert refused(tmp_path, *command, "--timeout", seconds) == (
+            f"--timeout is from 0.1 to 86400 seconds, got {float(seconds):g}"
+        )
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--table", "t.json"),
+        ("--epsilon", 1),
+        ("--delta", "1e-6"),
+        ("--sensitivity", 1),
+        ("--people", 100),
+        ("--most", 1),
+        ("--cipher", "elgamal"),
+        ("--p2-blind",),
+        ("--disjoint",),
+    ],
+    ids=lambda given: given[0],
+)
+def test_what_a_count_settles_is_refused_beside_it(
+    tmp_path: Path, given: tuple[object, ...]
+) -> None:
+    """Even where it says the same as the count: a default is told from what was given."""
+    succeed(tmp_path, *NEW, "--people", 100, "-o", "c.json", "--secret", "s.json")
+    sentence = f"{given[0]} has no effect beside --count, which settles it"
+    one = ("one", "--listen", "127.0.0.1:0", "--secret", "s.json")
+    two = ("two", "--connect", "127.0.0.1:1", "--records", "r.bin")
+    for options in (one, two):
+        command = ("party", *options, "--count", "c.json", *TRIAL, *given)
+        assert refused(tmp_path, *command) == sentence
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--table", "t.json", "--epsilon", 1), "--epsilon has no effect beside --table"),
+        (("--table", "t.json", "--delta", "1e-6"), "--delta has no effect beside --table"),
+        (("--table", "t.json", "--sensitivity", 1), "--sensitivity has no effect beside --table"),
+        ((*TERMS, "--insecure", "--peer", "p"), "--peer has no effect beside --insecure"),
+        ((*TERMS, "--insecure", "--certificate", "p"), "--certificate has no effect beside"),
+        ((*TERMS, "--insecure", "--private-key", "p"), "--private-key has no effect beside"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    tmp_path: Path, arguments: tuple[object, ...], sentence: str
+) -> None:
+    succeed(tmp_path, "table", *TERMS, "-o", "t.json")
+    for part in (("one", "--listen"), ("two", "--total", 5, "--connect")):
+        assert sentence in refused(tmp_path, "party", *part, "127.0.0.1:1", *arguments)
+    if "--insecure" not in arguments:
+        out = ("-o", "c.json", "--secret", "s.json")
+        assert sentence in refused(tmp_path, "joint-count", "new", "n", *arguments, *out)
+
+
+def test_a_count_takes_no_total_of_p2_and_one_of_p1_by_the_rule(tmp_path: Path) -> None:
+    """Also a total of 0: a refusal that depends on the total would tell it."""
+    succeed(tmp_path, *NEW, "-o", "c.json", "--secret", "s.json")
+    two = ("two", "--connect", "127.0.0.1:1", "--records", "r.bin", "--total", 0)
+    sentence = refused(tmp_path, "party", *two, "--count", "c.json", *TRIAL)
+    assert sentence == "--total has no effect beside --count, whose records are the total"
+    one = ("one", "--listen", "127.0.0.1:0", "--count", "c.json", "--secret", "s.json", *TRIAL)
+    refusals = {refused(tmp_path, "party", *one, "--total", total) for total in (0, 5)}
+    (sentence,) = refusals
+    assert "a person in both totals" in sentence
 
 
 def test_beyond_this_machine_there_is_no_trial(tmp_path: Path) -> None:
@@ -164,11 +239,17 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     for text, sentence in (
         ("1\n2\n", "position 1 is not from 0 to 1"),
         ("1\nZanzibar rooibos\n", "position 1 is not a whole number"),
-        ("1\n1\n1\n", "2 people are agreed on, the file has 3 values"),
+        ("1\n1\n1\n", "from 1 to 2 people are agreed on, the file has 3 values"),
         ("", "is empty"),
     ):
         (tmp_path / "v.txt").write_text(text)
         assert sentence in refused(tmp_path, *encrypt)
+    assert refused(tmp_path, *encrypt, "--column", "answer") == (
+        "--column has no effect beside --format lines, which has no header"
+    )
+    (tmp_path / "v.csv").write_text("answer\n")
+    headed = ("joint-count", "encrypt", "c.json", "v.csv", "-o", "r.bin")
+    assert "the file has 0 values" in refused(tmp_path, *headed)
 
 
 def test_the_ciphers_to_choose_from_are_those_there_are() -> None:

@@ -98,8 +98,31 @@ def test_a_search_runs_where_nothing_is_shipped(
         (("--epsilon", 1, "--delta", 0), "delta must lie between 0 and 0.5, got 0.0"),
         (("--epsilon", 1, "--delta", 1e-6, "--sensitivity", 0), "at least 1, got 0"),
         (("--epsilon", 1, "--delta", 1e-6, "--draws", 9), "from 1 to 8 times, got 9"),
-        (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--digits"), "not by both"),
-        (("--epsilon", 1, "--delta", 1e-6, "--distinct"), "--distinct belongs to --draws"),
+        (
+            ("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--digits"),
+            "--digits has no effect beside --draws",
+        ),
+        (
+            ("--epsilon", 1, "--delta", 1e-6, "--distinct"),
+            "--distinct has no effect without --draws",
+        ),
+        (
+            ("--epsilon", 1, "--delta", 1e-6, "--stop", "tables"),
+            "--stop has no effect without --draws",
+        ),
+        (
+            ("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--distinct", "--stop", "printed"),
+            "--stop has no effect beside --distinct",
+        ),
+        (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--entries", 400), "--entries has no"),
+        (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--search"), "--search has no effect"),
+        (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--attempts", 16), "--attempts has no"),
+        (("--epsilon", 1, "--delta", 1e-6, "--draws", 2, "--seed", 0), "--seed has no effect"),
+        (
+            ("--epsilon", 1, "--delta", 1e-6, "--seed", 3),
+            "--seed has no effect on tables that are shipped: add --search",
+        ),
+        (("--epsilon", 1, "--delta", 1e-6, "--attempts", 3), "--attempts has no effect on"),
         (("--epsilon", 1, "--delta", 1e-7, "--entries", 9), "from 40 to 1000000 entries, got 9"),
         (
             ("--epsilon", 1, "--delta", 1e-7, "--attempts", 0),
@@ -125,6 +148,47 @@ def test_bad_files_are_a_sentence(tmp_path: Path) -> None:
     assert "empty.json is empty" in refused(tmp_path, "table", "check", "empty.json")
     assert "this is not a table document" in refused(tmp_path, "table", "check", "other.json")
     assert "nowhere.json" in refused(tmp_path, "table", "check", "nowhere.json")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--epsilon", -1),
+        ("--delta", "1e-6"),
+        ("--sensitivity", 1),
+        ("--digits",),
+        ("--draws", 2),
+        ("--distinct",),
+        ("--stop", "tables"),
+        ("--entries", 400),
+        ("--search",),
+        ("--attempts", 16),
+        ("--seed", 0),
+        ("--json",),
+        ("--out", "other.json"),
+    ],
+    ids=lambda options: options[0],
+)
+def test_options_of_making_are_refused_before_a_check(
+    tmp_path: Path, options: tuple[object, ...]
+) -> None:
+    succeed(tmp_path, *ASKED, "-o", "table.json")
+    assert refused(tmp_path, "table", *options, "check", "table.json") == (
+        f"{options[0]} has no effect before `check`, which makes no table"
+    )
+
+
+@pytest.mark.parametrize("value", ["00", "-0", "+1", "01", " 1", "1_0", "1.0", "", "٣", "9" * 5000])
+def test_a_value_in_another_form_is_refused(tmp_path: Path, value: str) -> None:
+    """Two forms of one number would be two lines of a table, of which one was lost."""
+    succeed(tmp_path, *ASKED, "-o", "table.json")
+    document = msgspec.json.decode((tmp_path / "table.json").read_bytes())
+    document["tables"][0][value] = 5
+    (tmp_path / "table.json").write_bytes(msgspec.json.encode(document))
+    assert refused(tmp_path, "table", "check", "table.json") == (
+        "a value of a table is a whole number from -2147483648 to 2147483648 in its shortest form, "
+        f"such as -1, 0 or 1, got {value[:11]!r}"
+    )
 
 
 def test_help_has_examples(tmp_path: Path) -> None:

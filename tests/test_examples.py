@@ -2,11 +2,15 @@
 
 import re
 import runpy
+import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from sudare import GRR, Collection, SudareError
+from scripted_collector import serving
+from sudare import GRR, Collection
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -36,17 +40,26 @@ def test_device(
         Collection("tea", "Which tea?", ("green", "black", "mate"), GRR.calibrate(3, epsilon))
         for epsilon in (1.0, 3.0)
     )
-    document = tmp_path / "tea.json"
-    document.write_bytes(modest.to_json())
-    monkeypatch.setattr("sys.argv", ["device.py", str(document), "black"])
-    runpy.run_path(str(script), run_name="__main__")
-    assert re.fullmatch(r"1 byte\(s\) leave this device: 0[012]\n", capsys.readouterr().out)
-    document.write_bytes(greedy.to_json())
-    with pytest.raises(SystemExit, match=r"asks for ε = .*, the limit here is 1\.5"):
+
+    def run(collection: Collection, answer: str) -> list[str]:
+        words = ["device.py", str(tmp_path / "phone"), scripted.address, collection.key, answer]
+        monkeypatch.setattr("sys.argv", words)
         runpy.run_path(str(script), run_name="__main__")
-    report = runpy.run_path(str(script))["report"]
-    with pytest.raises(SudareError, match="position 0 is not one of the 3"):
-        report(modest.to_json(), "coffee")
+        return capsys.readouterr().out.splitlines()
+
+    with serving(modest, greedy) as scripted:
+        for spent in (1, 2):
+            odds, sent, cost = run(modest, "black")
+            assert odds == f"Which tea? {modest.mechanism.odds}"
+            assert re.fullmatch(r"1 byte\(s\) leave this device: 0[012] \(taken\)", sent)
+            assert cost == f"This cost ε = 1; ε = {spent} of 2.5 is spent."
+        with pytest.raises(SystemExit, match=r"ε = 3 is asked for; 0 of 2\.5 is spent, 2\.5 is"):
+            run(greedy, "black")
+        with pytest.raises(SystemExit, match=r"ε = 1 is asked for; 2 of 2\.5 is spent, 0\.5 is"):
+            run(modest, "black")
+        with pytest.raises(SystemExit, match="position 0 is not one of the 3"):
+            run(modest, "coffee")
+        assert len(scripted.names()) == 2
 
 
 def test_averaging_attack(capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,6 +110,20 @@ def test_online_per_minute(
     assert re.fullmatch(r"[\d,]+ reports counted, [\d,]+ late\.", received)
     assert not received.endswith(" 0 late.")
     assert drawn.read_bytes().startswith(b"\x89PNG")
+
+
+def test_three_party_count() -> None:
+    """What it opens is looked at in test_sharing.py, with three processes that all tell."""
+    with socket.create_server(("", 0)) as taken:  # MPyC takes three ports from here on
+        base = taken.getsockname()[1]
+    script = str(EXAMPLES / "three_party_count.py")
+    command = [sys.executable, script, "-M3", "--no-log", "--base-port", str(base)]
+    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=600)
+    opened, cost = done.stdout.splitlines()
+    found = re.fullmatch(r"noisy total ([\d,]+), mean \|noise\| 0\.924", opened)
+    assert found is not None
+    assert abs(int(found[1].replace(",", "")) - (1200 + 340 + 77)) < 40
+    assert re.fullmatch(r"each cost ε = 1 and δ = 1e-06; this party sent [\d,]+ bytes", cost)
 
 
 def test_three_trust_models(

@@ -1,5 +1,6 @@
 """Counts over encrypted answers: documents, records, sums, and proofs that a record is a bit."""
 
+import math
 import secrets
 from dataclasses import replace
 
@@ -25,6 +26,7 @@ from sudare.twoparty.document import TableDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.joint import Count, encrypted, record_size, summed
 from sudare.twoparty.parties import Holding, Listening, NoisyTotal, Starting
+from sudare.twoparty.table import algorithm2
 
 CIPHER = cipher_named("elgamal")
 KEYS = CIPHER.keys()
@@ -78,6 +80,26 @@ def test_a_total_or_another_count_is_refused_at_the_greeting() -> None:
             Listening(BITS.terms, CIPHER, KEYS).receive(hello, System())
 
 
+def test_a_ledger_is_charged_by_the_count_or_by_the_terms() -> None:
+    assert BITS.terms.spending_key == BITS.key
+    assert BITS.agreement.spending_key == BITS.agreement.key.hex() != BITS.key
+
+
+def test_the_exact_delta_of_each_party_is_charged() -> None:
+    """Of the document's draws P2 knows which coincide, and only a P2 that sees the result."""
+    wide = TableDocument(Guarantee(1.0, 1e-3), algorithm2(Guarantee(1.0, 1e-6), 2))
+    seeing, blind = (Agreement(wide, p2_blind=told) for told in (False, True))
+    proof = seeing.proof
+    for exact, stated in (
+        (proof.delta_p1, seeing.delta_p1),
+        (proof.delta_p2, seeing.delta_p2),
+        (proof.delta_p1, blind.delta_p1),
+        (proof.delta_p1, blind.delta_p2),
+    ):
+        assert math.nextafter(stated, 0) < exact <= stated
+    assert seeing.delta_p2 > 100 * seeing.delta_p1
+
+
 def test_records_are_64_bytes_and_192_with_a_proof() -> None:
     assert record_size(BITS, CIPHER) == 64
     assert record_size(PROVED, CIPHER) == 192
@@ -99,7 +121,14 @@ def test_documents_read_back_and_hold_no_secret() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("sudare", "table"), ("public", "xyz"), ("people", 0), ("most", 2), ("extra", 1)],
+    [
+        ("sudare", "table"),
+        ("format", 1),
+        ("public", "xyz"),
+        ("people", 0),
+        ("most", 2),
+        ("extra", 1),
+    ],
 )
 def test_a_document_that_says_something_else_is_refused(field: str, value: object) -> None:
     changed = msgspec.json.decode(BITS.to_json()) | {field: value}
@@ -138,7 +167,7 @@ def test_files_that_are_no_records_are_refused() -> None:
         (many, three, "2 people are agreed on, the file has 3 records"),
         (
             BITS,
-            three + secrets.token_bytes(32) + bytes(32),
+            three + b"\xff" * 32 + bytes(32),
             "the record at position 3 can't be.*point",
         ),
         (PROVED, secrets.token_bytes(192), "the proof at position 0 does not hold"),

@@ -1,26 +1,17 @@
 """Two parties over real connections: what goes well, what is refused, who is killed when."""
 
-import datetime as dt
-import os
-import signal
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
+from certificates import both, certificate
 from plain_cipher import Plain
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.randomness import System
@@ -270,46 +261,14 @@ def test_a_key_whose_total_could_not_be_opened_is_used_up_all_the_same(
 # TLS
 
 
-def certificate(folder: Path, name: str, by: tuple[Path, Path] | None = None) -> tuple[Path, Path]:
-    """A certificate and its key, signed by itself or by another."""
-    key = signer = ec.generate_private_key(ec.SECP256R1())
-    subject = issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    if by is not None:
-        issuer = x509.load_pem_x509_certificate(by[0].read_bytes()).subject
-        loaded = serialization.load_pem_private_key(by[1].read_bytes(), None)
-        assert isinstance(loaded, ec.EllipticCurvePrivateKey)
-        signer = loaded
-    now = dt.datetime.now(dt.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(signer, hashes.SHA256())
-    )
-    pem, private = folder / f"{name}.pem", folder / f"{name}.key"
-    pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    private.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return pem, private
-
-
 def over_tls(
-    one: Credentials | None, two: Credentials | None
+    one: Credentials | None, two: Credentials | None, patience: float = 5
 ) -> tuple["Future[NoisyTotal | None]", "Future[NoisyTotal | None]"]:
+    """Both over a connection; P1 waits for so many seconds."""
     port: Future[int] = Future()
 
     def run_first() -> NoisyTotal | None:
-        with connection.listening("127.0.0.1", 0, one, 5, port.set_result) as wire:
+        with connection.listening("127.0.0.1", 0, one, patience, port.set_result) as wire:
             return run_one(wire, ONE, System())
 
     def run_second() -> NoisyTotal | None:
@@ -320,24 +279,31 @@ def over_tls(
 
 
 def test_tls_with_the_right_certificates(tmp_path: Path) -> None:
-    (one, one_key), (two, two_key) = certificate(tmp_path, "one"), certificate(tmp_path, "two")
-    first, second = over_tls(Credentials(one, one_key, two), Credentials(two, two_key, one))
+    first, second = over_tls(*both(tmp_path))
     assert first.result() == second.result()
     assert first.result() is not None
 
 
 def test_tls_with_a_stranger_opens_nothing(tmp_path: Path) -> None:
-    (one, one_key), (two, two_key) = certificate(tmp_path, "one"), certificate(tmp_path, "two")
+    one, two = both(tmp_path)
     stranger, stranger_key = certificate(tmp_path, "stranger")
-    # A stranger connects as P2; a stranger listens as P1; and nobody shows a certificate.
-    for first, second in (
-        (Credentials(one, one_key, two), Credentials(stranger, stranger_key, one)),
-        (Credentials(stranger, stranger_key, two), Credentials(two, two_key, one)),
-        (Credentials(one, one_key, two), None),
-        (None, Credentials(two, two_key, one)),
-    ):
-        for ended in over_tls(first, second):
-            assert isinstance(ended.exception(), SudareError)
+    signed, signed_key = certificate(tmp_path, "signed", by=(two.certificate, two.private_key))
+    unknown, speechless = "the certificate", "a greeting"
+    cases = (
+        (one, Credentials(stranger, stranger_key, one.certificate), unknown),
+        # The expected certificate signed this one, and yet it is another.
+        (one, Credentials(signed, signed_key, one.certificate), unknown),
+        (Credentials(stranger, stranger_key, two.certificate), two, unknown),
+        (one, None, unknown),
+        (None, two, speechless),
+    )
+    with ThreadPoolExecutor(len(cases)) as pool:  # each waits in vain, so all at once
+        ends = list(pool.map(lambda case: over_tls(case[0], case[1], 2), cases))
+    for (first, second), (*_, lacking) in zip(ends, cases, strict=True):
+        assert sentence(first) == (
+            f"nobody connected within 2 seconds; 1 stranger was refused (1 without {lacking})"
+        )
+        assert isinstance(second.exception(), SudareError)
 
 
 def test_files_that_are_no_certificates_are_a_sentence(tmp_path: Path) -> None:
@@ -349,15 +315,6 @@ def test_files_that_are_no_certificates_are_a_sentence(tmp_path: Path) -> None:
         Credentials(one, one_key, tmp_path / "nowhere.pem").context(server=True)
 
 
-def test_a_certificate_that_the_expected_one_signed_is_still_a_strangers(tmp_path: Path) -> None:
-    one, one_key = certificate(tmp_path, "one")
-    two, two_key = certificate(tmp_path, "two")
-    signed, signed_key = certificate(tmp_path, "signed", by=(two, two_key))
-    first, second = over_tls(Credentials(one, one_key, two), Credentials(signed, signed_key, one))
-    assert sentence(first) == f"the other party's certificate is not {two}"
-    assert isinstance(second.exception(), SudareError)
-
-
 def test_without_certificates_only_this_machine_is_talked_to() -> None:
     for host in ("0.0.0.0", "192.0.2.1", "example.org"):  # noqa: S104 - it is refused
         with (
@@ -365,6 +322,29 @@ def test_without_certificates_only_this_machine_is_talked_to() -> None:
             connection.connected(host, 7001, None, 0.1),
         ):
             pass
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["a" * 70 + ".example", "..", "\udc00", "a\0b", "a" * 5000],
+    ids=["a long label", "no labels", "half a letter", "zero", "long"],
+)
+def test_a_name_that_no_host_can_have_is_a_sentence(host: str, tmp_path: Path) -> None:
+    one, two = both(tmp_path)
+    for end in (
+        connection.listening(host, 7001, one, 0.1),
+        connection.connected(host, 7001, two, 0.1),
+    ):
+        with pytest.raises(ParameterError) as refused, end:
+            pass
+        said = str(refused.value)
+        assert said == f"there is no host {host[:80]!r}"
+        assert said.isprintable()
+    with (
+        pytest.raises(ParameterError, match="on this machine only"),
+        connection.connected(host, 1, None),
+    ):
+        pass
 
 
 def test_nobody_there_is_a_sentence() -> None:
@@ -385,89 +365,3 @@ def test_nobody_there_is_a_sentence() -> None:
         connection.connected("127.0.0.1", port, None, 0.1),
     ):
         pass
-
-
-# Real processes, killed at each message.
-
-PARTY = ["--epsilon", "1", "--delta", "1e-6", "--insecure", "--timeout", "20"]
-
-
-def start(*arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "sudare", "party", *arguments, *PARTY],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ,
-    )
-
-
-@dataclass(frozen=True)
-class Between:
-    """Two processes that only reach each other through the test, and what was said last."""
-
-    one: "subprocess.Popen[str]"
-    two: "subprocess.Popen[str]"
-    to_one: Wire
-    to_two: Wire
-    last: bytes
-
-    def kill(self, process: "subprocess.Popen[str]", rest: bytes = b"") -> None:
-        """Kill a process, deliver the beginning of its last words, and hang up."""
-        process.send_signal(signal.SIGKILL)
-        out, _ = process.communicate(timeout=10)
-        assert out == ""
-        if rest:  # P2's last words go to P1; to a P1 that was killed there are none
-            self.to_one.connection.sendall(rest)
-        for wire in (self.to_one, self.to_two):
-            wire.connection.close()
-
-
-@contextmanager
-def between(sums: int) -> Iterator[Between]:
-    """Both processes, with P2's greeting in the test's hands, or (1) P2's sum."""
-    one = start("one", "--listen", "127.0.0.1:0")
-    assert one.stderr is not None
-    said = next(line for line in one.stderr if line.startswith("listening on "))
-    with ExitStack() as stack:
-        door = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        two = start("two", "--connect", f"127.0.0.1:{door.getsockname()[1]}", "--total", "9")
-        to_two = Wire(stack.enter_context(door.accept()[0]), 20)
-        address = ("127.0.0.1", int(said.rpartition(":")[2]))
-        to_one = Wire(stack.enter_context(socket.create_connection(address)), 20)
-        last = to_two.receive(Step.HELLO)
-        if sums:
-            to_one.send(last)
-            to_two.send(to_one.receive(Step.TABLES))
-            last = to_two.receive(Step.SUM)
-        try:
-            yield Between(one, two, to_one, to_two, last)
-        finally:
-            for process in (one, two):
-                process.kill()
-                process.communicate()
-
-
-def ends_with_a_sentence(process: "subprocess.Popen[str]") -> str:
-    out, err = process.communicate(timeout=30)
-    assert (process.returncode, out) == (2, "")
-    *warnings, last = err.splitlines()
-    assert all(line.startswith("Warning: no TLS") for line in warnings)
-    assert last.startswith("Error: the other party went away when ")
-    return last
-
-
-@pytest.mark.parametrize("sums", [0, 1])
-def test_p2_ends_cleanly_when_p1_is_killed(sums: int) -> None:
-    with between(sums) as parties:
-        parties.kill(parties.one)
-        assert ("counts as spent" in ends_with_a_sentence(parties.two)) == (sums == 1)
-
-
-@pytest.mark.parametrize("sums", [0, 1])
-@pytest.mark.parametrize("cut", [0, 50])
-def test_p1_ends_cleanly_when_p2_is_killed(sums: int, cut: int) -> None:
-    """P2's greeting (0) or its sum (1) has gone half the way, or not at all."""
-    with between(sums) as parties:
-        parties.kill(parties.two, (FRAME.pack(len(parties.last)) + parties.last)[:cut])
-        ends_with_a_sentence(parties.one)

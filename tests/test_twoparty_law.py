@@ -232,12 +232,36 @@ def test_conditions_are_told_apart() -> None:
         return [name for name, holds in conditions.items() if not holds]
 
     assert failing({-2: 2, -1: 3, 0: 5, 1: 3, 2: 2}) == []
-    assert failing({-2: 2, -1: 3, 0: 5, 1: 3, 2: 3}) == ["i", "ii"]
+    assert failing({-2: 2, -1: 3, 0: 5, 1: 3, 2: 3}) == ["i"]
     assert failing({-2: 1, 0: 2, 2: 1}) == ["ii", "iii", "iv"]
     assert failing({-2: 2, -1: 2, 0: 5, 1: 2, 2: 2}) == ["iii"]
     assert failing({-2: 1, -1: 3, 0: 5, 1: 3, 2: 1}) == ["iv"]
     assert failing({-2: 9, -1: 10, 0: 11, 1: 10, 2: 9}) == []
     assert failing({-1: 9, 0: 10, 1: 9}) == ["ii", "v"]
+    # On one side of 0: w lies there, and f is 0 at -w and on the other side.
+    assert failing({2: 2, 3: 3, 4: 5}) == failing({4: 1}) == ["i", "ii", "iii"]
+    assert failing({1: 2, 2: 3, 3: 5}) == ["i", "ii", "iii"]
+    assert failing({0: 2, 1: 3, 2: 5}) == ["i", "ii", "iii", "iv"]
+    assert failing({-4: 2, -3: 3, -2: 5}) == ["i", "ii", "iii"]  # from -2 on it falls, to 0
+    assert failing({-1: 2, 0: 3, 1: 4, 2: 5}) == ["i", "ii", "iv"]
+
+
+@given(table=tables, epsilon=st.floats(0.1, 3), sensitivity=st.integers(1, 20))
+def test_conditions_say_what_the_theorem_says(
+    table: dict[int, int], epsilon: float, sensitivity: int
+) -> None:
+    """Its five lines, on laws that lie anywhere."""
+    guarantee = Guarantee(epsilon, 0.2, sensitivity)
+    w, total = max(abs(k) for k in table), sum(table.values())
+    f = {k: Fraction(table.get(k, 0), total) for k in range(-w - 1, w + sensitivity + 2)}
+    factor = exp_enclosed(guarantee.rate)[0]
+    assert prove(Scheme((table,), (1,), distinct=False), guarantee).conditions == {
+        "i": all(f[k] == f[-k] for k in range(-w, w + 1)),
+        "ii": w > 1 and all((f[k] > 0) == (abs(k) <= w) for k in range(-w - 1, w + 2)),
+        "iii": all(f[k] < f[k + 1] for k in range(-w, 0)),
+        "iv": all(f[k + 1] <= factor * f[k] for k in range(-w, 0)),
+        "v": sum(f[k] for k in range(-w, -w + sensitivity)) <= Fraction(0.2),
+    }
 
 
 def test_real_draws_follow_the_exact_law(seed: int) -> None:

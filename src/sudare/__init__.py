@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from sudare.aggregate import Aggregate
     from sudare.association import Association, associate
     from sudare.channel import Channel
+    from sudare.client import Collector
     from sudare.collection import Collection
     from sudare.crowd import Crowd
     from sudare.decoding import Decoded, decode
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
+    from sudare.outbox import Outbox
+    from sudare.participant import Participant
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.randomness import Randomness, Scripted, Seeded, System
@@ -41,6 +44,7 @@ _HOMES = {
     "Categories": "sudare.domain",
     "Channel": "sudare.channel",
     "Collection": "sudare.collection",
+    "Collector": "sudare.client",
     "Crowd": "sudare.crowd",
     "Decoded": "sudare.decoding",
     "Device": "sudare.device",
@@ -54,6 +58,8 @@ _HOMES = {
     "Ledger": "sudare.privacy.ledger",
     "LiveCount": "sudare.live",
     "Mechanism": "sudare.mechanism",
+    "Outbox": "sudare.outbox",
+    "Participant": "sudare.participant",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.randomness",
     "Scripted": "sudare.randomness",
@@ -78,6 +84,7 @@ __all__ = [
     "Categories",
     "Channel",
     "Collection",
+    "Collector",
     "Crowd",
     "Decoded",
     "Device",
@@ -91,6 +98,8 @@ __all__ = [
     "Ledger",
     "LiveCount",
     "Mechanism",
+    "Outbox",
+    "Participant",
     "Randomness",
     "Rappor",
     "Scripted",

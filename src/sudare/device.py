@@ -8,17 +8,20 @@ can't make it draw again, and two devices, or two collections on one device, hav
 import hmac
 import operator
 import secrets
+import time
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Self, SupportsIndex
+from functools import cached_property, lru_cache, partial
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sudare.collection import Collection
 from sudare.continual import ContinualMechanism, Plans
 from sudare.errors import InvalidAnswer, ParameterError
-from sudare.mechanism import MemoisedMechanism, Records
+from sudare.mechanism import Mechanism, MemoisedMechanism, Records
 from sudare.privacy.diary import MOST_ROUND, Diary
+from sudare.privacy.ledger import Ledger
 from sudare.randomness import Derived, Randomness, System
 
 SECRET_BYTES = 32
@@ -31,8 +34,8 @@ class Device:
 
     Attributes:
         secret: 32 random bytes, kept for the device's life; see ``Device.new``.
-        diary: how far the device has come in each stream, and its owner's ledger. Without a file
-            (``Diary.open``) it is forgotten when the process ends.
+        diary: how far the device has come in each collection, and its owner's ledger. Without a
+            file (``Diary.open``) it is forgotten when the process ends.
     """
 
     secret: bytes = field(repr=False)
@@ -50,28 +53,62 @@ class Device:
         """A device with a fresh secret from the operating system."""
         return cls(secrets.token_bytes(SECRET_BYTES), diary or Diary())
 
-    def report(self, collection: Collection, answer: str, rng: Randomness | None = None) -> Records:
+    def report(
+        self,
+        collection: Collection,
+        answer: str,
+        rng: Randomness | None = None,
+        *,
+        window: SupportsIndex | None = None,
+    ) -> Records:
         """One report of an answer: what leaves the device.
+
+        What it costs is noted in the diary before it is made; what the ledger's caps leave no room
+        for raises ``BudgetExceeded``. Each window of a collection is answered once, in order: one
+        that isn't later than the last raises ``RoundPassed``.
 
         Args:
             collection: the document that the device agreed to.
             answer: a label of the collection, or free text.
             rng: the system's randomness, for the part that is drawn anew each time.
+            window: the window that is answered; unless given, the one that is open by the clock.
         """
         if collection.over_time:
             raise ParameterError(
                 f"“{collection.name}” is observed over time: use observe (nothing was sent)"
             )
+        number = answered_window(collection, window)
+        mechanism = collection.mechanism
+        value = mechanism.domain.check(collection.encode([answer]))
+        self.diary.note_answer(
+            collection.key,
+            None if collection.windows is None else number,
+            partial(self._pay, collection, value, number),
+        )
         fresh = rng or System()
-        mechanism, value = collection.mechanism, collection.encode([answer])
         if not isinstance(mechanism, MemoisedMechanism):
-            return mechanism.randomize(value, fresh)
-        checked = mechanism.domain.check(value)
+            return mechanism.perturb(value, fresh)
         assigned = mechanism.assign(1, self._derived(collection, b"assign", b""))
         kept = mechanism.permanent(
-            checked, assigned, self._derived(collection, b"permanent", checked.tobytes())
+            value, assigned, self._derived(collection, b"permanent", value.tobytes())
         )
         return mechanism.instant(kept, assigned, fresh)
+
+    def _pay(
+        self, collection: Collection, value: NDArray[Any], window: int, ledger: Ledger
+    ) -> Ledger:
+        """The ledger after one more report of a value.
+
+        Where noise is kept, the reports of one value are paid for together: the ledger knows them
+        by a digest, which without the secret says nothing of the value.
+        """
+        mechanism, key = collection.mechanism, collection.key
+        if isinstance(mechanism, MemoisedMechanism):
+            known = self._digest(collection, b"ledger", value.tobytes())[:ID_BYTES].hex()
+            reports = ledger.reports_of(key, known) + 1
+            return ledger.keep(key, known, reports, _cost(mechanism, reports))
+        paid = None if collection.windows is None else window
+        return ledger.charge(key, _cost(mechanism, 1), window=paid)
 
     def observe(
         self, collection: Collection, number: SupportsIndex, state: str | int
@@ -201,6 +238,35 @@ def stream_mechanism(collection: Collection) -> ContinualMechanism:
             f"“{collection.name}” asks for one answer, by {mechanism.name}: it has no rounds"
         )
     return mechanism
+
+
+def answered_window(collection: Collection, window: SupportsIndex | None = None) -> int:
+    """The window that an answer is of: the one asked for, or that which is open by the clock.
+
+    A collection without windows has one, number 0.
+    """
+    if collection.windows is None:
+        if window is not None and _check_number(window, "window", 0) != 0:
+            raise ParameterError(
+                f"“{collection.name}” has one window, number 0, got {operator.index(window)}"
+            )
+        return 0
+    if window is not None:
+        return _check_number(window, "window", 0)
+    now = collection.windows.at(time.time())
+    if now < 0:
+        raise ParameterError(
+            f"“{collection.name}” opens {-now} windows from now (nothing was sent)"
+        )
+    return now
+
+
+@lru_cache(maxsize=4096)  # exact logarithms: slower than the report itself
+def _cost(mechanism: Mechanism, reports: int) -> float:
+    """What so many reports of one value cost together."""
+    if isinstance(mechanism, MemoisedMechanism):
+        return mechanism.epsilon_of(reports)
+    return mechanism.epsilon
 
 
 def _check_number(number: SupportsIndex, what: str = "round", least: int = 1) -> int:

@@ -10,10 +10,11 @@
     ├── PartyLost            the other party went away, or kept silent for too long
     ├── MixedCollections     things of different collections or mechanisms put together
     ├── TooFewReports        fewer reports than the collection's release rule asks for
-    ├── RoundPassed          a round that a device has observed, or let pass, before
+    ├── RoundPassed          a round or window that a device has told, or let pass, before
     ├── BudgetExceeded       a charge that a ledger's cap leaves no room for
     ├── StoreUnavailable     a collector's store that takes nothing now; nothing was acknowledged
     ├── CollectorRefused     an answer of a collector that a device can't mend by trying again
+    ├── CollectorUnavailable a collector that can't be reached, or takes nothing now; try again
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -62,7 +63,7 @@ class TooFewReports(SudareError):  # noqa: N818
 
 
 class RoundPassed(SudareError):  # noqa: N818
-    """A round that a device has observed, or let pass, before; nothing was sent."""
+    """A round or window that a device has told, or let pass, before; nothing was sent."""
 
 
 class BudgetExceeded(SudareError):  # noqa: N818
@@ -75,6 +76,20 @@ class StoreUnavailable(SudareError):  # noqa: N818
 
 class CollectorRefused(SudareError):  # noqa: N818
     """A collector's refusal: trying again would not help."""
+
+    def __init__(self, sentence: str, status: int | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        """Of the response, where there was one."""
+
+
+class CollectorUnavailable(SudareError):  # noqa: N818
+    """A collector that can't be reached, or takes nothing now: try again later."""
+
+    def __init__(self, sentence: str, retry_after: float = 0.0) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
+        """Not before so many seconds."""
 
 
 class ScriptExhausted(SudareError):  # noqa: N818

@@ -153,8 +153,11 @@ def exp_enclosed(exponent: Fraction, digits: int = 50) -> tuple[Fraction, Fracti
 
 
 def float_up(number: Fraction) -> float:
-    """The smallest float that is not below ``number``."""
-    nearest = float(number)
+    """The smallest float that is not below ``number``; infinity beyond them all."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return math.inf
     return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and files that are open once."""
+"""Files that are there whole or not at all, that outlast a crash, or that have one holder."""
 
 import errno
 import os
@@ -53,22 +53,32 @@ def write_whole(path: Path, data: bytes) -> None:
         temporary.write_bytes(data)
 
 
-def locked(path: Path, what: str) -> int:
+def write_durably(path: Path, data: bytes) -> None:
+    """Replace a file such that it stays replaced when the power fails."""
+    write_whole(path, data)
+    if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
+        folder = os.open(path.resolve().parent, os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def lock(path: Path, what: str) -> int:
     """The descriptor of a file beside ``path`` (``.lock``) that is locked as long as it is open.
 
-    Whoever comes second is refused. Where Python has no ``fcntl``, nothing is locked.
+    Whoever comes second is refused. Where Python has no ``fcntl``, as on Windows, nothing is
+    locked.
     """
-    lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     if not _LOCKS:
-        return lock
+        return descriptor
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(lock)
-        raise ParameterError(
-            f"the {what} {path.name} is open already, and can be only once"
-        ) from None
+        os.close(descriptor)
+        raise ParameterError(f"{what} {path.name} is open already, and can be only once") from None
     except BaseException:
-        os.close(lock)
+        os.close(descriptor)
         raise
-    return lock
+    return descriptor

@@ -13,10 +13,12 @@ from sudare.cli.collection import collection
 from sudare.cli.compare import compare
 from sudare.cli.decode import decode
 from sudare.cli.demo import demo
+from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.joint import joint_count
+from sudare.cli.ledger import ledger
 from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
@@ -45,6 +47,7 @@ def cli() -> None:
 COMMANDS = (
     demo,
     collection,
+    device,
     randomize,
     aggregate,
     estimate,
@@ -61,6 +64,7 @@ COMMANDS = (
     joint_count,
     serve,
     token,
+    ledger,
 )
 for command in COMMANDS:
     cli.add_command(command)

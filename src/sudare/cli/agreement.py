@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from sudare.cli.options import PATH
+from sudare.cli.options import PATH, refuse_idle
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -15,6 +15,16 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_TABLES = ("epsilon", "delta", "sensitivity")  # what tables settle
+_TERMS = (
+    "table",
+    *_TABLES,
+    "people",
+    "most",
+    "cipher",
+    "p2_blind",
+    "disjoint",
+)  # what a count does
 CIPHERS = ("elgamal", "lattice")  # sudare.twoparty.agreement.CIPHERS, without importing it
 
 
@@ -78,18 +88,17 @@ def agreed(
     from sudare.twoparty.guarantee import Guarantee
     from sudare.twoparty.joint import Count
 
-    wanted = epsilon is not None and delta is not None
-    if (count_file is not None) + (table is not None) + wanted != 1:
-        raise ParameterError("the tables come from --table, or from --epsilon with --delta")
     if count_file is not None:
+        refuse_idle("beside --count, which settles it", *_TERMS)
         count = Count.from_json(read_document(count_file))
         return count, count.terms
     if table is not None:
+        refuse_idle("beside --table, which settles it", *_TABLES)
         document = TableDocument.from_json(read_document(table))
+    elif epsilon is None or delta is None:
+        raise ParameterError("the tables come from --table, or from --epsilon with --delta")
     else:
-        guarantee = Guarantee(
-            epsilon or 0, delta or 0, most if sensitivity is None else sensitivity
-        )
+        guarantee = Guarantee(epsilon, delta, most if sensitivity is None else sensitivity)
         proof = shipped(guarantee)
         if proof is None:
             raise ParameterError(

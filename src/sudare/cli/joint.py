@@ -13,6 +13,7 @@ from sudare.cli.options import (
     echo_json,
     json_option,
     progress_bar,
+    refuse_idle,
     refuse_overwriting,
 )
 from sudare.errors import InvalidAnswer, ParameterError
@@ -119,6 +120,8 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
     from sudare.twoparty.agreement import cipher_named
     from sudare.twoparty.joint import Count, encrypted
 
+    if form == "lines":
+        refuse_idle("beside --format lines, which has no header", "column")
     known = Count.from_json(read_document(count))
     refuse_overwriting(out, count, values)
     cipher = cipher_named(known.agreement.cipher)
@@ -131,9 +134,10 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
                 number += 1
                 if not number % _OFTEN:
                     progress.update(task, completed=number)
-        if number > known.agreement.people:
+        if not 1 <= number <= known.agreement.people:
             raise ParameterError(
-                f"{known.agreement.people} people are agreed on, the file has {number} values"
+                f"from 1 to {known.agreement.people} people are agreed on, the file has {number} "
+                f"values"
             )
     size = out.stat().st_size
     if as_json:

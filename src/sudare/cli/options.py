@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from sudare.errors import InvalidDocument, ParameterError
 
@@ -73,6 +75,16 @@ def store_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def refuse_idle(why: str, *names: str) -> None:
+    """Refuse options of the running command that were given and have no effect, as ``why`` says."""
+    context = get_current_context()
+    for option in context.command.params:
+        if option.name not in names:
+            continue
+        if context.get_parameter_source(option.name) is not ParameterSource.DEFAULT:
+            raise ParameterError(f"{max(option.opts, key=len)} has no effect {why}")
 
 
 def plot_option(command: Command) -> Command:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.agreement import Command, agreed, agreement_options, read_document
-from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.cli.ledger import left_text, spent_text, standing
+from sudare.cli.options import PATH, echo_json, json_option, progress_bar, refuse_idle
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from sudare.twoparty.connection import Credentials, Wire
     from sudare.twoparty.joint import Count
     from sudare.twoparty.parties import Holding, NoisyTotal
+    from sudare.twoparty.session import Mark
+
+_LEAST_WAIT, _MOST_WAIT = 0.1, 86400.0  # seconds
+
+
+def _check_timeout(context: click.Context, option: click.Parameter, seconds: float) -> float:
+    del context, option  # click hands them to every callback
+    if not _LEAST_WAIT <= seconds <= _MOST_WAIT:
+        raise ParameterError(
+            f"--timeout is from {_LEAST_WAIT:g} to {_MOST_WAIT:g} seconds, got {seconds:g}"
+        )
+    return seconds
 
 
 def connection_options(command: Command) -> Command:
@@ -26,7 +39,8 @@ def connection_options(command: Command) -> Command:
         json_option,
         click.option(
             "--timeout",
-            type=click.FloatRange(0.1, 86400),
+            type=float,
+            callback=_check_timeout,
             default=60.0,
             show_default=True,
             help="Seconds to wait for the other party, each time.",
@@ -39,6 +53,11 @@ def connection_options(command: Command) -> Command:
         click.option("--peer", type=PATH, help="The other party's certificate, PEM."),
         click.option("--private-key", type=PATH, help="Of the certificate, PEM."),
         click.option("--certificate", type=PATH, help="This party's certificate, PEM."),
+        click.option(
+            "--ledger",
+            type=PATH,
+            help="This party's ledger (`sudare ledger new`): charged before anything is spent.",
+        ),
         click.option("--count", "count_file", type=PATH, help="A count that devices encrypt to."),
     ):
         command = option(command)
@@ -56,11 +75,11 @@ def party() -> None:
 
 @party.command()
 @click.option("--listen", required=True, metavar="HOST:PORT", help="Where P2 connects to.")
-@click.option("--total", type=int, default=0, show_default=True, help="P1's own total, added.")
+@click.option("--total", type=int, help="P1's own total, added. [default: it has none]")
 @click.option("--secret", type=PATH, help="With --count: the secret of P1.")
 @agreement_options
 @connection_options
-def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  # noqa: ANN401 - shared options, used by name
+def one(listen: str, total: int | None, secret: Path | None, **options: Any) -> None:  # noqa: ANN401 - shared options, used by name
     """P1: make keys and tables, open one noisy total.
 
     \b
@@ -68,8 +87,10 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
       sudare party one --listen 127.0.0.1:7001 --epsilon 1 --delta 1e-6 --insecure
       sudare party one --listen 0.0.0.0:7001 --table table.json --total 1200 --disjoint \\
         --certificate one.pem --private-key one.key --peer two.pem
-      sudare party one --listen 127.0.0.1:7001 --count count.json --secret secret.json --insecure
+      sudare party one --listen 127.0.0.1:7001 --count count.json --secret secret.json --insecure \\
+        --ledger ledger.json
     """
+    from sudare.cli.payment import paying
     from sudare.randomness import System
     from sudare.twoparty import connection, session
     from sudare.twoparty.agreement import cipher_named
@@ -81,18 +102,19 @@ def one(listen: str, total: int, secret: Path | None, **options: Any) -> None:  
     keys = mark = None
     if count is not None and secret is not None:
         keys = count.keys(read_document(secret))
-        mark = session.Mark(secret.with_name(secret.name + ".opened"), "this key opened a total")
-        mark.check()
-    agreement.check_own(total)
-    _ = agreement.proof
+        mark = _mark(secret, count, "opened", "this key opened a total")
+    if total is not None:  # also if it is 0: a refusal that depends on it would tell it
+        agreement.check_total(total)
+        agreement.check_both()
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
-    with connection.listening(
-        host, port, _credentials(**options), options["timeout"], _say_where(host)
-    ) as wire:
-        start = process_time()
-        result = session.run_one(wire, state, System(), own=total, mark=mark)
-        _report(result, wire, process_time() - start, count, agreement, options["as_json"])
+    with paying(options["ledger"], agreement, agreement.delta_p1, mark) as paid:
+        credentials, timeout = _credentials(**options), options["timeout"]
+        with connection.listening(host, port, credentials, timeout, _say_where(host)) as wire:
+            start = process_time()
+            result = session.run_one(wire, state, System(), own=total or 0, mark=paid)
+            cpu = process_time() - start
+            _report(result, wire, cpu, count, agreement, paid, options["as_json"])
 
 
 @party.command()
@@ -111,31 +133,43 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
         --certificate two.pem --private-key two.key --peer one.pem
       sudare party two --connect 127.0.0.1:7001 --count count.json --records records.bin --insecure
     """
+    from sudare.cli.payment import paying
     from sudare.randomness import System
     from sudare.twoparty import connection, session
     from sudare.twoparty.agreement import cipher_named
     from sudare.twoparty.parties import Holding, Starting
 
     count, agreement = agreed(**options)
-    if (count is None) != (records is None) or (total is None) != (count is not None):
+    if (count is None) != (records is None):
+        raise ParameterError("--count and --records belong together")
+    if count is not None:
+        refuse_idle("beside --count, whose records are the total", "total")
+    elif total is None:
         raise ParameterError("P2 needs its --total, or --count together with --records")
-    _ = agreement.proof
     cipher = cipher_named(agreement.cipher)
+    host, port = _address(connect)
     mark = None
     if count is not None and records is not None:
-        mark = session.Mark(
-            records.with_name(records.name + ".answered"), "these records were answered for"
-        )
-        mark.check()
-        holding = _add_up(count, cipher, records)
-    else:
-        holding = Holding(total=agreement.check_total(int(total or 0)))
-    state = Starting(agreement, cipher, holding)
-    host, port = _address(connect)
-    with connection.connected(host, port, _credentials(**options), options["timeout"]) as wire:
-        start = process_time()
-        result = session.run_two(wire, state, System(), mark=mark)
-        _report(result, wire, process_time() - start, count, agreement, options["as_json"])
+        mark = _mark(records, count, "answered", "this count was answered for")
+    with paying(options["ledger"], agreement, agreement.delta_p2, mark) as paid:
+        if count is not None and records is not None:
+            holding = _add_up(count, cipher, records)
+        else:
+            holding = Holding(total=agreement.check_total(int(total or 0)))
+        state = Starting(agreement, cipher, holding)
+        credentials, timeout = _credentials(**options), options["timeout"]
+        with connection.connected(host, port, credentials, timeout) as wire:
+            start = process_time()
+            result = session.run_two(wire, state, System(), mark=paid)
+            cpu = process_time() - start
+            _report(result, wire, cpu, count, agreement, paid, options["as_json"])
+
+
+def _mark(beside: Path, count: "Count", end: str, what: str) -> "Mark":
+    """The mark of a count in a file's folder: another name of the file is the same count."""
+    from sudare.twoparty.session import Mark
+
+    return Mark(beside.resolve().with_name(f"{count.key}.{end}"), what)
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -156,8 +190,7 @@ def _credentials(
     from sudare.twoparty.connection import Credentials
 
     if insecure:
-        if certificate or private_key or peer:
-            raise ParameterError("--insecure takes no certificates")
+        refuse_idle("beside --insecure, which is without TLS", "certificate", "private_key", "peer")
         click.echo("Warning: no TLS, so this is a trial on one machine", err=True)
         return None
     if certificate is None or private_key is None or peer is None:
@@ -193,26 +226,36 @@ def _report(
     cpu: float,
     count: "Count | None",
     agreement: "Agreement",
+    paid: "Mark | None",
     as_json: bool,
 ) -> None:
-    key = agreement.key.hex() if count is None else count.key
+    from sudare.cli.payment import Payment
+
+    ledger = paid.account.ledger if isinstance(paid, Payment) else None
     ranges = "proved" if count is not None and count.proofs else "trusted"
     if as_json:
         echo_json(
             {
-                "key": key,
+                "key": agreement.spending_key,
                 "p2_blind": agreement.p2_blind,
                 "disjoint": agreement.disjoint,
                 "range": ranges,
                 "bytes": wire.sent + wire.received,
                 "cpu_seconds": cpu,
+                "ledger": None if ledger is None else standing(ledger),
                 "result": None if result is None else asdict(result),
             }
         )
         return
     if result is None:
         click.echo("the total was opened by P1 (agreed: P2 is not told)")
-        return
+    else:
+        _print(result, agreement, ranges)
+    if ledger is not None:
+        click.echo(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
+
+
+def _print(result: "NoisyTotal", agreement: "Agreement", ranges: str) -> None:
     click.echo(f"noisy total   {result.total:,}")
     click.echo(f"mean |noise|  {result.mean_noise:.4f}")
     proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"

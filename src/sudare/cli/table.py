@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import PATH, echo_json, json_option, progress_bar
+from sudare.cli.options import PATH, echo_json, json_option, progress_bar, refuse_idle
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -26,7 +26,12 @@ _WIDEST = 12  # different values of a table that are all printed
     show_default=True,
     help="By how much one person can change the result.",
 )
-@click.option("--digits", is_flag=True, help="Several small tables, signed draws (the default).")
+@click.option(
+    "--digits",
+    is_flag=True,
+    expose_value=False,
+    help="Several small tables, signed draws (the default).",
+)
 @click.option("--draws", type=int, help="One table of Algorithm 2, the sum of so many draws.")
 @click.option(
     "--distinct",
@@ -54,7 +59,6 @@ def table(
     epsilon: float | None,
     delta: float | None,
     sensitivity: int,
-    digits: bool,
     draws: int | None,
     distinct: bool,
     stop: str,
@@ -82,13 +86,17 @@ def table(
       sudare table check table.json
     """
     if context.invoked_subcommand is not None:
+        makes = [str(option.name) for option in context.command.params]
+        refuse_idle(f"before `{context.invoked_subcommand}`, which makes no table", *makes)
         return
     if epsilon is None or delta is None:
         raise ParameterError("a table needs --epsilon and --delta")
-    if digits and draws is not None:
-        raise ParameterError("a table is made by --digits or by --draws, not by both")
-    if distinct and draws is None:
-        raise ParameterError("--distinct belongs to --draws; draws from digits always differ")
+    if draws is None:
+        refuse_idle("without --draws", "distinct", "stop")
+    else:
+        refuse_idle("beside --draws", "digits", "entries", "search", "attempts", "seed")
+    if distinct:
+        refuse_idle("beside --distinct", "stop")
     from sudare.twoparty.document import TableDocument
     from sudare.twoparty.guarantee import Guarantee
 
@@ -142,6 +150,7 @@ def _digits(
 
     known = None if search else digits.shipped(wanted, entries)
     if known is not None:
+        refuse_idle("on tables that are shipped: add --search", "attempts", "seed")
         return "shipped", known
     with progress_bar() as progress:
         task = progress.add_task("searching", total=digits.steps_of(attempts))

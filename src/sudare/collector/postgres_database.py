@@ -29,8 +29,12 @@ class Database:
         self._url = url
         self._idle: list[Connection] = []
         self._guard = threading.Lock()
-        with self.transaction() as cursor:
-            upgrade(cursor, POSTGRES)
+        try:
+            with self.transaction() as cursor:
+                upgrade(cursor, POSTGRES)
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def transaction(self) -> Iterator[Cursor]:
@@ -90,18 +94,27 @@ def _connected(url: str) -> Connection:
         )
     except psycopg.ProgrammingError:
         raise ParameterError("this is no address of a PostgreSQL database") from None
-    for setting, weak in (("fsync", ("off",)), ("full_page_writes", ("off",))):
-        if _shown(connection, setting) in weak:
-            connection.close()
+    try:
+        _settle(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _settle(connection: Connection) -> None:
+    """Durability, checked; and what our statements rely on."""
+    for setting in ("fsync", "full_page_writes"):
+        if _shown(connection, setting) == "off":
             raise ParameterError(f"the database isn't durable: its {setting} is off")
     if _shown(connection, "synchronous_commit") in {"off", "local"}:
         connection.execute("SET synchronous_commit = on")
+    connection.execute("SET jit = off")  # compiling takes longer than our queries
     connection.execute("SET search_path = sudare, pg_catalog")
     connection.execute("SET default_transaction_isolation = 'read committed'")
     connection.execute(
         "CREATE TEMPORARY TABLE incoming (place integer, name uuid) ON COMMIT DELETE ROWS"
     )
-    return connection
 
 
 def _shown(connection: Connection, setting: str) -> str:
@@ -112,8 +125,11 @@ def _shown(connection: Connection, setting: str) -> str:
 def upgrade(cursor: Cursor, scripts: Sequence[Script]) -> None:
     """Bring the tables up to date; of processes that start at once, one does it."""
     cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_UPGRADING,))
-    cursor.execute("CREATE SCHEMA IF NOT EXISTS sudare")
-    cursor.execute("CREATE TABLE IF NOT EXISTS format (version integer NOT NULL)")
+    # Asked by hand: IF NOT EXISTS trusts what this connection knew before it had the lock.
+    found = "SELECT 1 FROM pg_tables WHERE schemaname = 'sudare' AND tablename = 'format'"
+    if cursor.execute(found).fetchone() is None:
+        cursor.execute("CREATE SCHEMA sudare")
+        cursor.execute("CREATE TABLE format (version integer NOT NULL)")
     row = cursor.execute("SELECT version FROM format").fetchone()
     statements = missing_statements(row[0] if row else 0, scripts)
     for statement in statements:

@@ -10,7 +10,7 @@ from typing import Any
 
 from sudare.collector.migrations import SQLITE, Script, missing_statements
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
-from sudare.files import locked
+from sudare.files import lock
 
 _KIND = 0x53756461
 """SQLite's application id: that a file is a store of ours."""
@@ -41,7 +41,7 @@ class Database:
         self._readers: list[sqlite3.Connection] = []
         if not self.path.parent.is_dir():
             raise ParameterError(f"there is no folder for the store {path}")
-        self._alone = locked(self.path, "store") if alone else None
+        self._alone = lock(self.path, "the store") if alone else None
         try:
             self.write = self._connect()
             with _explained(self.path):
@@ -73,7 +73,7 @@ class Database:
 
     def _upgrade(self) -> None:
         if self._alone is None and _setting(self.write, "user_version") != len(SQLITE):
-            os.close(locked(self.path, "store"))  # no running program may be surprised
+            os.close(lock(self.path, "the store"))  # no running program may be surprised
         upgrade(self.write, SQLITE)
 
     @property

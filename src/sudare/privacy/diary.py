@@ -1,14 +1,16 @@
-"""What a device must not forget: how far it has come in each stream, and what that has cost.
+"""What a device must not forget: how far it has come in each collection, and what that has cost.
 
 Noise drawn in advance protects one state of a round, not two: told again with another state, the
-round would give away that they differ. So a round is noted before its report leaves the device. A
-crash in between loses that report and never repeats one.
+round would give away that they differ. So a round is noted before its report leaves the device, and
+so is a window that is answered, and every cost. A crash in between loses that report and never
+repeats one: too much may have been charged, never too little.
 """
 
 import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Self
@@ -16,7 +18,7 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed
-from sudare.files import locked, write_whole
+from sudare.files import lock, write_durably
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
 
@@ -24,7 +26,7 @@ MOST_ROUND = 1 << 53  # beyond it, JSON's numbers aren't whole everywhere
 
 
 class Diary:
-    """The last round that a device observed of each collection, one number each, and its ledger.
+    """The last round or window that a device told of each collection, a number each; its ledger.
 
     A diary without ``save`` lives as long as the process does. A device that can be started again
     keeps it in a file: ``Diary.open``. That can be open once at a time, until ``close``.
@@ -40,7 +42,8 @@ class Diary:
 
         Args:
             ledger: what was spent before; nothing, without a cap, unless given.
-            last: the last round of each collection, by the collection's key.
+            last: the last round of each collection, by the collection's key; of one that is
+                answered in windows, the last window, counted from 1.
             save: keeps the diary's document. It is called before a report is released; if it
                 raises, there is none, and the diary is as it was.
         """
@@ -65,15 +68,15 @@ class Diary:
             ledger: that of a new diary. One that exists has its own.
         """
         path = path.resolve()
-        lock = locked(path, "diary")
-        save = partial(_write, path)
+        held = lock(path, "the diary")
+        save = partial(write_durably, path)
         try:
             known = path.read_bytes() if path.exists() else None
             diary = cls(ledger, save=save) if known is None else cls.from_json(known, save)
         except BaseException:
-            os.close(lock)
+            os.close(held)
             raise
-        diary._release = weakref.finalize(diary, os.close, lock)  # noqa: SLF001 - its own
+        diary._release = weakref.finalize(diary, os.close, held)  # noqa: SLF001 - its own
         return diary
 
     def close(self) -> None:
@@ -105,19 +108,46 @@ class Diary:
                     f"(nothing was sent)"
                 )
             ledger = self.ledger.charge(key, epsilon, window=window)
-            rounds = {**self._last, key: number}
-            if self._save is not None:
-                self._save(_document(ledger, rounds))
-            self.ledger, self._last = ledger, rounds
+            self._enter(ledger, {**self._last, key: number})
+
+    def note_answer(self, key: str, window: int | None, pay: Callable[[Ledger], Ledger]) -> None:
+        """Note that an answer is being told, and pay for it.
+
+        Args:
+            key: the collection's.
+            window: the window that is answered, where the collection has any. One that isn't later
+                than the last one is refused.
+            pay: the ledger after it, of the ledger before.
+        """
+        with self._lock:
+            self._check_open()
+            if window is None:
+                self._enter(pay(self.ledger), self._last)
+                return
+            last = self.last(key)
+            if window < last:
+                raise RoundPassed(
+                    f"window {window} can't be answered any more: window {last - 1} was the last "
+                    f"one, and each is answered once (nothing was sent)"
+                )
+            self._enter(pay(self.ledger), {**self._last, key: window + 1})
+
+    def _enter(self, ledger: Ledger, last: dict[str, int]) -> None:
+        """Note what is new: durably, or not at all. The lock is held."""
+        self._check_open()
+        if self._save is not None:
+            self._save(_document(ledger, last))
+        self.ledger, self._last = ledger, last
 
     def cap(self, epsilon: float | None) -> None:
         """Set what may be spent in a lifetime, from now on; None for no limit."""
         with self._lock:
-            self._check_open()
-            ledger = Ledger(epsilon, self.ledger.delta_cap, self.ledger.charges)
-            if self._save is not None:
-                self._save(_document(ledger, self._last))
-            self.ledger = ledger
+            self._enter(replace(self.ledger, cap=epsilon), self._last)
+
+    def cap_collections(self, epsilon: float | None) -> None:
+        """Set what may be spent on any one collection, from now on; None for no limit."""
+        with self._lock:
+            self._enter(replace(self.ledger, collection_cap=epsilon), self._last)
 
     def to_json(self) -> bytes:
         """A document that reads back to the same diary, sealed by a digest."""
@@ -133,17 +163,6 @@ class Diary:
 
 def _document(ledger: Ledger, last: Mapping[str, int]) -> bytes:
     return seal("diary", _Body(ledger.body(), dict(last)))
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Replace a file such that it stays replaced when the power fails."""
-    write_whole(path, data)
-    if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
-        folder = os.open(path.resolve().parent, os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 class _Body(msgspec.Struct, forbid_unknown_fields=True):

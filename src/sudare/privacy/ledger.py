@@ -6,71 +6,20 @@ the claim: what is spent upwards, what is left downwards.
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import groupby, pairwise
-from typing import Any, NamedTuple, Self
+from itertools import pairwise
+from typing import Any, Self
 
 import msgspec
 
-from sudare.domain import whole
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError
-from sudare.exact import check_epsilon, text_up
+from sudare.exact import float_up, text_up
+from sudare.privacy.charges import Charge, Kept, Spent, check_delta, tidy, total, windows
 from sudare.sealed import seal, unseal
 
-_MOST = 1 << 53  # of anything counted here: beyond it, JSON's numbers aren't whole everywhere
-
-
-class Spent(NamedTuple):
-    """A sum of costs, exactly."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-    def __str__(self) -> str:
-        text = f"ε = {text_up(self.epsilon)}"
-        return f"{text}, δ = {text_up(self.delta)}" if self.delta else text
-
-
-@dataclass(frozen=True)
-class Charge:
-    """One price, paid so many times to one collection.
-
-    Attributes:
-        key: the collection's.
-        epsilon: what is paid each time.
-        delta: and with which chance of paying more.
-        window: the first of ``times`` windows that follow one another, each paid for once; None
-            for single reports.
-        times: how often.
-    """
-
-    key: str
-    epsilon: float
-    delta: float
-    window: int | None
-    times: int
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or not self.key:
-            raise ParameterError("a charge names its collection's key")
-        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon))
-        object.__setattr__(self, "delta", _check_delta(self.delta))
-        object.__setattr__(self, "times", _check_count("times", self.times, 1))
-        if self.window is not None:
-            object.__setattr__(self, "window", _check_count("a window", self.window, 0))
-
-    @property
-    def price(self) -> tuple[float, float]:
-        """ε and δ of one time."""
-        return self.epsilon, self.delta
-
-    @property
-    def order(self) -> tuple[str, float, float, int]:
-        """By collection and price; single reports before windows."""
-        return self.key, *self.price, -1 if self.window is None else self.window
+__all__ = ["Charge", "Kept", "Ledger", "LedgerBody", "Spent"]
 
 
 @dataclass(frozen=True)
@@ -84,19 +33,26 @@ class Ledger:
         cap: the ε that all charges together may come to; None for no limit.
         delta_cap: the same of δ.
         charges: what was paid, in one order, neighbouring windows in one line.
+        kept: what was paid for answers whose noise is kept, in one order, a line for each.
+        collection_cap: the ε that the charges of any one collection may come to.
     """
 
     cap: float | None = None
     delta_cap: float | None = None
     charges: tuple[Charge, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    collection_cap: float | None = None
 
     def __post_init__(self) -> None:
-        if self.cap is not None:
-            if not 0 <= self.cap < math.inf:
-                raise ParameterError(f"a cap must be at least 0 and finite, got {self.cap}")
-            object.__setattr__(self, "cap", float(self.cap))
+        for name in ("cap", "collection_cap"):
+            cap = getattr(self, name)
+            if cap is None:
+                continue
+            if not 0 <= cap < math.inf:
+                raise ParameterError(f"a cap must be at least 0 and finite, got {cap}")
+            object.__setattr__(self, name, float(cap))
         if self.delta_cap is not None:
-            object.__setattr__(self, "delta_cap", _check_delta(self.delta_cap))
+            object.__setattr__(self, "delta_cap", check_delta(self.delta_cap))
 
     def charge(
         self,
@@ -121,33 +77,86 @@ class Ledger:
         due = list(self._unpaid(asked))
         if not due:
             return self
-        self._afford(_total(due))
-        return replace(self, charges=_tidy([*self.charges, *due]))
+        if self._capped:  # exact sums are slow
+            self.afford(key, total(due))
+        return replace(self, charges=tidy([*self.charges, *due]))
+
+    def keep(self, key: str, answer: str, reports: int, epsilon: float) -> Self:
+        """The ledger after so many reports of one answer whose noise is kept.
+
+        Only what they cost more than was paid for that answer before is new. Whoever has paid for
+        so many doesn't pay again.
+
+        Args:
+            key: the collection's.
+            answer: what stands for the answer: the same for the same answer, and not the answer.
+            reports: how many there are of it, with those before.
+            epsilon: what they cost, all together.
+        """
+        asked = Kept(key, answer, reports, epsilon)
+        before = self._kept(key, answer)
+        if before is not None and before.reports >= asked.reports:
+            return self
+        paid = 0.0 if before is None else before.epsilon
+        if asked.epsilon < paid:
+            raise ParameterError(
+                f"{asked.reports} reports are said to cost ε = {asked.epsilon}, less than the "
+                f"{paid} that was paid for fewer"
+            )
+        if self._capped:
+            self.afford(key, Spent(Fraction(asked.epsilon) - Fraction(paid), Fraction(0)))
+        others = [kept for kept in self.kept if kept is not before]
+        return replace(self, kept=tuple(sorted([*others, asked], key=lambda kept: kept.order)))
+
+    def reports_of(self, key: str, answer: str) -> int:
+        """How many reports of one kept answer were paid for."""
+        before = self._kept(key, answer)
+        return 0 if before is None else before.reports
+
+    def _kept(self, key: str, answer: str) -> Kept | None:
+        return next((kept for kept in self.kept if kept.order == (key, answer)), None)
 
     def spent(self, key: str | None = None) -> Spent:
         """What one collection has cost, or all together."""
-        return _total(charge for charge in self.charges if key in (None, charge.key))
+        return total(
+            (charge for charge in self.charges if key in (None, charge.key)),
+            (kept for kept in self.kept if key in (None, kept.key)),
+        )
 
     @property
     def left(self) -> Fraction | None:
         """How much ε may still be spent; None where there is no cap."""
-        if self.cap is None:
-            return None
-        return max(Fraction(0), Fraction(self.cap) - self.spent().epsilon)
+        return _left(self.cap, self.spent().epsilon)
+
+    @property
+    def delta_left(self) -> Fraction | None:
+        """The same of δ."""
+        return _left(self.delta_cap, self.spent().delta)
+
+    @property
+    def keys(self) -> list[str]:
+        """The collections that something was paid to."""
+        paid = {charge.key for charge in self.charges}
+        return sorted(paid.union(answer.key for answer in self.kept))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per collection: single reports, windows, and what they cost, rounded up."""
-        return [
-            {
-                "collection": key,
-                "reports": sum(charge.times for charge in paid if charge.window is None),
-                "windows": sum(charge.times for charge in paid if charge.window is not None),
-                "epsilon": _float_up(_total(paid).epsilon),
-                "delta": _float_up(_total(paid).delta),
-            }
-            for key, group in groupby(self.charges, lambda charge: charge.key)
-            for paid in [list(group)]
-        ]
+        rows = []
+        for key in self.keys:
+            paid = [charge for charge in self.charges if charge.key == key]
+            kept = [answer for answer in self.kept if answer.key == key]
+            single = sum(charge.times for charge in paid if charge.window is None)
+            cost = total(paid, kept)
+            rows.append(
+                {
+                    "collection": key,
+                    "reports": single + sum(answer.reports for answer in kept),
+                    "windows": sum(charge.times for charge in paid if charge.window is not None),
+                    "epsilon": float_up(cost.epsilon),
+                    "delta": float_up(cost.delta),
+                }
+            )
+        return rows
 
     def _unpaid(self, asked: Charge) -> Iterator[Charge]:
         """The parts of a charge that weren't paid for before."""
@@ -155,7 +164,7 @@ class Ledger:
             yield asked
             return
         start, end = asked.window, asked.window + asked.times
-        for window, paid in _windows(paid for paid in self.charges if paid.key == asked.key):
+        for window, paid in windows(paid for paid in self.charges if paid.key == asked.key):
             first, beyond = max(start, window), min(end, window + paid.times)
             if first >= beyond:
                 continue
@@ -170,18 +179,31 @@ class Ledger:
         if start < end:
             yield replace(asked, window=start, times=end - start)
 
-    def _afford(self, due: Spent) -> None:
-        spent = self.spent()
-        for name, cap, before, asked in (
-            ("ε", self.cap, spent.epsilon, due.epsilon),
-            ("δ", self.delta_cap, spent.delta, due.delta),
+    @property
+    def _capped(self) -> bool:
+        return not self.cap is self.collection_cap is self.delta_cap is None
+
+    def afford(self, key: str, due: Spent) -> None:
+        """Raise ``BudgetExceeded`` unless the caps leave room for so much more."""
+        for name, cap, part, key_of, where in (
+            ("ε", self.cap, "epsilon", None, ""),
+            ("ε", self.collection_cap, "epsilon", key, " on this collection"),
+            ("δ", self.delta_cap, "delta", None, ""),
         ):
-            if cap is not None and before + asked > Fraction(cap):
+            if cap is None:
+                continue
+            asked, before = getattr(due, part), getattr(self.spent(key_of), part)
+            if before + asked > Fraction(cap):
                 left = max(Fraction(0), Fraction(cap) - before)
                 raise BudgetExceeded(
-                    f"{name} = {text_up(asked)} is asked for; {text_up(before)} of {cap} is spent, "
-                    f"{_text_down(left)} is left (nothing was sent)"
+                    f"{name} = {text_up(asked)} is asked for; {text_up(before)} of {cap} is spent"
+                    f"{where}, {text_down(left)} is left (nothing was sent)"
                 )
+
+    def admit(self, epsilon: float) -> None:
+        """Raise ``BudgetExceeded`` if the caps would forbid so much even to a new ledger."""
+        unspent = replace(self, charges=(), kept=())
+        unspent.afford("", Spent(Fraction(epsilon), Fraction(0)))
 
     def to_json(self) -> bytes:
         """A document that reads back to the same ledger, sealed by a digest."""
@@ -197,7 +219,8 @@ class Ledger:
         lines = [
             _Line(charge.key, *charge.price, charge.window, charge.times) for charge in self.charges
         ]
-        return LedgerBody(self.cap, self.delta_cap, lines)
+        kept = [_KeptLine(kept.key, kept.answer, kept.reports, kept.epsilon) for kept in self.kept]
+        return LedgerBody(self.cap, self.delta_cap, lines, kept, self.collection_cap)
 
     @classmethod
     def from_body(cls, body: "LedgerBody") -> Self:
@@ -209,73 +232,24 @@ class Ledger:
             Charge(line.key, line.epsilon, line.delta, line.window, line.times)
             for line in body.charges
         )
-        if _tidy(written) != written or any(
+        if tidy(written) != written or any(
             one.key == other.key and window + one.times > start
-            for (window, one), (start, other) in pairwise(_windows(written))
+            for (window, one), (start, other) in pairwise(windows(written))
         ):
             raise InvalidDocument("the charges of a ledger stand in one order, none of them twice")
-        return cls(body.cap, body.delta_cap, written)
+        kept = tuple(Kept(line.key, line.answer, line.reports, line.epsilon) for line in body.kept)
+        if any(one.order >= other.order for one, other in pairwise(kept)):
+            raise InvalidDocument("the answers of a ledger stand in one order, none of them twice")
+        return cls(body.cap, body.delta_cap, written, kept, body.collection_cap)
 
 
-def _tidy(charges: Iterable[Charge]) -> tuple[Charge, ...]:
-    """In one order, each line joined to the one that it continues."""
-    tidied: list[Charge] = []
-    for charge in sorted(charges, key=lambda charge: charge.order):
-        if tidied and _continues(tidied[-1], charge):
-            last = tidied.pop()
-            tidied.append(replace(last, times=last.times + charge.times))
-        else:
-            tidied.append(charge)
-    return tuple(tidied)
+def _left(cap: float | None, spent: Fraction) -> Fraction | None:
+    return None if cap is None else max(Fraction(0), Fraction(cap) - spent)
 
 
-def _windows(charges: Iterable[Charge]) -> list[tuple[int, Charge]]:
-    """The charges for windows, by collection and first window."""
-    paid = [(charge.window, charge) for charge in charges if charge.window is not None]
-    return sorted(paid, key=lambda each: (each[1].key, each[0]))
-
-
-def _continues(line: Charge, other: Charge) -> bool:
-    """More reports at the same price, or the windows that follow."""
-    if (line.key, line.price) != (other.key, other.price):
-        return False
-    return other.window == (None if line.window is None else line.window + line.times)
-
-
-def _total(charges: Iterable[Charge]) -> Spent:
-    times = Counter[tuple[float, float]]()  # few prices, many charges: fractions are slow
-    for charge in charges:
-        times[charge.price] += charge.times
-    epsilon = sum((paid * Fraction(each) for (each, _), paid in times.items()), Fraction(0))
-    delta = sum((paid * Fraction(each) for (_, each), paid in times.items()), Fraction(0))
-    return Spent(epsilon, delta)
-
-
-def _float_up(exact: Fraction) -> float:
-    """The smallest float that is not below a fraction; infinity beyond them all."""
-    try:
-        nearest = float(exact)
-    except OverflowError:
-        return math.inf
-    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-
-
-def _text_down(exact: Fraction) -> str:
+def text_down(exact: Fraction) -> str:
     """What is left, in a few digits, never more than it is."""
     return text_up(-exact).removeprefix("-")
-
-
-def _check_delta(delta: float) -> float:
-    if not 0 <= delta < 1:
-        raise ParameterError(f"delta must be at least 0 and below 1, got {delta}")
-    return float(delta)
-
-
-def _check_count(name: str, value: int, least: int) -> int:
-    count = whole(name, value)
-    if not least <= count <= _MOST:
-        raise ParameterError(f"{name} must be between {least} and 2^53, got {count}")
-    return count
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -286,9 +260,18 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
     times: int
 
 
-class LedgerBody(msgspec.Struct, forbid_unknown_fields=True):
+class _KeptLine(msgspec.Struct, forbid_unknown_fields=True):
+    key: str
+    answer: str
+    reports: int
+    epsilon: float
+
+
+class LedgerBody(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A ledger as it is written."""
 
     cap: float | None
     delta_cap: float | None
     charges: list[_Line]
+    kept: list[_KeptLine] = []
+    collection_cap: float | None = None

@@ -10,11 +10,15 @@ import msgspec
 from sudare.documents import canonical
 from sudare.domain import whole
 from sudare.errors import InvalidMessage, ParameterError
+from sudare.exact import float_up
 from sudare.twoparty.cipher import Cipher
 from sudare.twoparty.document import TableDocument
 from sudare.twoparty.law import Proof, require
+from sudare.twoparty.messages import LARGEST, Step
 
 CIPHERS = ("elgamal", "lattice")
+ENTRY_BYTES = {"elgamal": 64, "lattice": 22}  # of a table's entry, under each cipher
+BESIDE_BYTES = 1 << 19  # of message 1 beside its entries, at most: a public key, seeds, lengths
 MOST_TOTAL = 1 << 39  # of one party: the ciphers open up to 2^40
 
 
@@ -71,12 +75,41 @@ class Agreement:
             raise ParameterError(
                 f"people must be from 1 to {MOST_TOTAL // self.most}, got {self.people}"
             )
+        self._check_size()
+
+    def _check_size(self) -> None:
+        """Raise where the tables are too large to be sent, before anybody waits for them."""
+        scheme = self.document.scheme
+        scheme.check_written()
+        if self.cipher not in ENTRY_BYTES:  # one that isn't ours; who has it knows its sizes
+            return
+        most = (LARGEST[Step.TABLES] - BESIDE_BYTES) // ENTRY_BYTES[self.cipher]
+        if scheme.entries > most:
+            raise ParameterError(
+                f"under {self.cipher} the tables may have {most} entries in all to fit in a "
+                f"message of {LARGEST[Step.TABLES]} bytes, these have {scheme.entries}"
+            )
 
     @cached_property
     def proof(self) -> Proof:
         """The proof of the tables; raises where the guarantee isn't kept against both parties."""
         scheme, guarantee = self.document.scheme, self.document.guarantee
         return require(scheme, guarantee, p2_blind=self.p2_blind)
+
+    @property
+    def spending_key(self) -> str:
+        """What a ledger charges: the count's key, or where there is none, that of these terms."""
+        return self.count or self.key.hex()
+
+    @property
+    def delta_p1(self) -> float:
+        """The exact δ of what P1 opens, rounded up: what P1's ledger is charged beside ε."""
+        return float_up(self.proof.delta_p1)
+
+    @property
+    def delta_p2(self) -> float:
+        """The exact δ of what P2 answers, rounded up: of its own view, or if blind, of P1's."""
+        return self.delta_p1 if self.p2_blind else float_up(self.proof.delta_p2)
 
     @property
     def largest(self) -> int:
@@ -118,15 +151,20 @@ class Agreement:
         return total
 
     def check_own(self, own: int) -> int:
-        """P1's own total, if the tables cover a person who is in both totals or nobody is."""
+        """P1's own total, if it has any people and may be added."""
+        if self.check_total(own):
+            self.check_both()
+        return own
+
+    def check_both(self) -> None:
+        """Raise unless the tables cover a person who is in both totals, or nobody is."""
         sensitivity = self.document.guarantee.sensitivity
-        if self.check_total(own) and not self.disjoint and sensitivity < 2 * self.most:
+        if not self.disjoint and sensitivity < 2 * self.most:
             raise ParameterError(
                 f"a person in both totals moves their sum by up to {2 * self.most} and the tables "
                 f"cover {sensitivity}: agree that nobody is in both (--disjoint), or take tables "
                 f"of sensitivity {2 * self.most}"
             )
-        return own
 
     def check_terms(self, theirs: bytes) -> None:
         """Raise with the first difference where the other party agreed to something else."""

@@ -7,10 +7,12 @@ from typing import Annotated, Literal, Self
 import msgspec
 
 from sudare.documents import canonical, decode
+from sudare.errors import InvalidDocument
 from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.scheme import Scheme
 
-_Value = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
+_FARTHEST = 2**31
+_LONGEST = len(str(-_FARTHEST))
 _Count = Annotated[int, msgspec.Meta(ge=1, le=2**62)]
 
 
@@ -22,7 +24,7 @@ class _Document(msgspec.Struct, forbid_unknown_fields=True):
     sensitivity: int
     signs: list[Literal[-1, 1]]
     distinct: bool
-    tables: list[dict[_Value, _Count]]
+    tables: list[dict[str, _Count]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class TableDocument:
         read = decode(data, _Document, "a table document")
         return cls(
             Guarantee(read.epsilon, read.delta, read.sensitivity),
-            Scheme(tuple(read.tables), tuple(read.signs), read.distinct),
+            Scheme(tuple(map(_values, read.tables)), tuple(read.signs), read.distinct),
         )
 
     @property
@@ -62,3 +64,21 @@ class TableDocument:
             "distinct": self.scheme.distinct,
             "tables": self.scheme.readable,
         }
+
+
+def _values(table: dict[str, int]) -> dict[int, int]:
+    """A table by its values, of which each is written in one way: else one could stand twice."""
+    return {_value(text): count for text, count in table.items()}
+
+
+def _value(text: str) -> int:
+    try:
+        value = int(text) if len(text) <= _LONGEST else None
+    except ValueError:
+        value = None
+    if value is None or str(value) != text or abs(value) > _FARTHEST:
+        raise InvalidDocument(
+            f"a value of a table is a whole number from {-_FARTHEST} to {_FARTHEST} in its "
+            f"shortest form, such as -1, 0 or 1, got {text[:_LONGEST]!r}"
+        )
+    return value

@@ -24,7 +24,7 @@ _Hex = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2})+$", max_length=1 << 2
 
 class _CountForm(msgspec.Struct, forbid_unknown_fields=True):
     sudare: Literal["count"]
-    format: Literal[1]
+    format: Literal[2]  # 1 did not say whether anybody may be in both totals
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     cipher: Annotated[str, msgspec.Meta(max_length=32)]
     people: int
@@ -82,7 +82,7 @@ class Count:
         agreement = self.agreement
         return {
             "sudare": "count",
-            "format": 1,
+            "format": 2,
             "name": self.name,
             "cipher": agreement.cipher,
             "people": agreement.people,

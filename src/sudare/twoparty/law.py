@@ -18,12 +18,13 @@ from sudare.twoparty.guarantee import Guarantee
 from sudare.twoparty.scheme import Scheme
 from sudare.twoparty.ways import Ways
 
+# Of Theorem 4.1; w is the noise farthest from 0, on whichever side it lies.
 CONDITIONS = {
     "i": "symmetric",
-    "ii": "possible from -w to w, all between included, and nowhere else",
-    "iii": "strictly rising up to 0",
-    "iv": "rising by at most e^(ε/Δ) a step",
-    "v": "the Δ outermost chances together at most δ",
+    "ii": "w is at least 2, and every noise from -w to w is possible",
+    "iii": "strictly rising from -w to 0",
+    "iv": "rising by at most e^(ε/Δ) a step from -w to 0",
+    "v": "the Δ chances from -w on together at most δ",
 }
 
 
@@ -178,12 +179,12 @@ def _scaled_excess(ways: Ways, shift: int, factor: Fraction) -> int:
 
 
 def _conditions(law: Ways, guarantee: Guarantee) -> dict[str, bool]:
-    step, counts = exp_enclosed(guarantee.rate)[0], law.counts
-    rising = list(pairwise(counts[: 1 - law.least]))  # up to 0
-    edge = sum(counts[: guarantee.sensitivity])
+    step, w = exp_enclosed(guarantee.rate)[0], max(-law.least, law.greatest)
+    rising = list(pairwise(law[k] for k in range(-w, 1)))
+    edge = sum(law[k] for k in range(-w, min(-w + guarantee.sensitivity, w + 1)))
     return {
         "i": law.symmetric,
-        "ii": law.symmetric and min(counts) > 0 and -law.least > 1,
+        "ii": w > 1 and all(law[k] > 0 for k in range(-w, w + 1)),
         "iii": all(a < b for a, b in rising),
         "iv": all(b <= step * a for a, b in rising),
         "v": edge <= Fraction(guarantee.delta) * law.total,

@@ -117,6 +117,11 @@ def _parts(body: bytes, most: int, what: str) -> Parts:
     return tuple(found)
 
 
+def is_ours(data: bytes) -> bool:
+    """Whether somebody who speaks this protocol, in whatever version, sent this."""
+    return data.startswith(_MAGIC)
+
+
 def refusal(sentence: str) -> bytes:
     """What a party sends instead of its message when it stops."""
     text = sentence[:_LONGEST_REFUSAL].encode()
@@ -125,7 +130,7 @@ def refusal(sentence: str) -> bytes:
 
 def refuse_refusal(data: bytes) -> None:
     """Raise where a message is the other party's refusal, with its sentence."""
-    if not data.startswith(_MAGIC) or data[len(_MAGIC) + 1 : len(_MAGIC) + 2] != b"\xff":
+    if not is_ours(data) or data[len(_MAGIC) + 1 : len(_MAGIC) + 2] != b"\xff":
         return
     text = data[len(_MAGIC) + 2 :].decode(errors="replace")[:_LONGEST_REFUSAL]
     # A stranger's text: nothing in it may command the terminal.

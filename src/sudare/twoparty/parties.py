@@ -113,8 +113,8 @@ class Sealed:
         """
         agreement, law = self.agreement, self.agreement.proof.law.trimmed
         agreement.check_own(own)
-        low, high = law.least, law.least + len(law.counts) - 1
-        found = self.cipher.decrypt(self.keys, self.ciphertext, low, agreement.largest + high)
+        high = agreement.largest + law.greatest
+        found = self.cipher.decrypt(self.keys, self.ciphertext, law.least, high)
         noisy = _noisy(agreement, found + own, self.thread)
         if agreement.p2_blind:
             return Opened(noisy), self.silence

@@ -15,7 +15,7 @@ MOST_DRAWS = 8  # from one table: the patterns of equal indices grow like Bell's
 MOST_TABLES = 64
 WIDEST = 1 << 16  # values that the noise may span
 LARGEST_LAW = 1 << 22  # bits of a law written out: more would take minutes to prove
-_LARGEST = 1 << 20  # entries of a table that is written out
+MOST_ENTRIES = 1 << 20  # of a table that is written out
 
 Integers = NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class Scheme:
 
     def shuffled(self, rng: Randomness) -> list[Integers]:
         """Every table's entries in an order that nobody else knows: the step of P1."""
-        return [_shuffled(table, rng) for table in self._written()]
+        return [permuted(table, rng) for table in self._written()]
 
     def indices(self, rng: Randomness) -> list[list[int]]:
         """Which entries are drawn, table by table and sign by sign: the step of P2."""
@@ -100,11 +100,15 @@ class Scheme:
             for sign, index in zip(self.signs, chosen, strict=True)
         )
 
-    def _written(self) -> list[Integers]:
-        if max(self.sizes) > _LARGEST:
+    def check_written(self) -> None:
+        """Raise where a table has more entries than are ever written out."""
+        if max(self.sizes) > MOST_ENTRIES:
             raise ParameterError(
-                f"a table of {max(self.sizes)} entries is not written out (up to {_LARGEST})"
+                f"a table of {max(self.sizes)} entries is not written out (up to {MOST_ENTRIES})"
             )
+
+    def _written(self) -> list[Integers]:
+        self.check_written()
         return [
             np.repeat(np.array(list(table), np.int64), list(table.values()))
             for table in self.tables
@@ -122,7 +126,7 @@ def _check(table: Mapping[int, int], least: int) -> None:
         )
 
 
-def _shuffled(entries: Integers, rng: Randomness) -> Integers:
+def permuted(entries: Integers, rng: Randomness) -> Integers:
     """Fisher and Yates: each order has the same chance, exactly."""
     for last in range(len(entries) - 1, 0, -1):
         other = int(rng.below(last + 1, (1,))[0])

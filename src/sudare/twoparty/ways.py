@@ -32,6 +32,11 @@ class Ways:
         return Ways(self.least, tuple(self[x] - other[x] for x in values))
 
     @property
+    def greatest(self) -> int:
+        """The last number that is counted."""
+        return self.least + len(self.counts) - 1
+
+    @property
     def total(self) -> int:
         """All ways."""
         return sum(self.counts)
@@ -47,9 +52,7 @@ class Ways:
     def symmetric(self) -> bool:
         """Whether x and -x are alike."""
         tight = self.trimmed
-        return tight.least + len(tight.counts) - 1 == -tight.least and (
-            tight.counts == tight.counts[::-1]
-        )
+        return tight.greatest == -tight.least and tight.counts == tight.counts[::-1]
 
     @property
     def mean_size(self) -> Fraction:

@@ -1,0 +1,254 @@
+"""``sudare device``: answer a collector from a device of one's own, and keep the account."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.cells import printable
+from sudare.cli.options import PATH, binary_stdin, echo_json, json_option, load_collection
+from sudare.cli.sent import account, sent_document, show_sent, spent_text, up
+from sudare.errors import CollectorRefused, ParameterError
+
+if TYPE_CHECKING:
+    from sudare.collection import Collection
+    from sudare.participant import Participant
+
+_insecure = click.option(
+    "--insecure", is_flag=True, help="Allow plain HTTP to other machines, which all can read."
+)
+
+
+@click.group()
+def device() -> None:
+    """Answer a collector from a device, and see what that has cost.
+
+    \b
+    Examples:
+      sudare device new phone --cap 5
+      sudare device answer https://stats.example.org KEY --device phone < answer.txt
+      sudare device ledger phone
+    """
+
+
+@device.command()
+@click.argument("folder", type=PATH)
+@click.option("--cap", type=float, help="The ε that all reports together may cost, for life.")
+@click.option("--collection-cap", type=float, help="The ε that any one collection may cost.")
+@json_option
+def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: bool) -> None:
+    """Make a device: a folder with a secret, a diary and an outbox. Keep it to yourself.
+
+    \b
+    Example:
+      sudare device new phone --cap 5 --collection-cap 2
+    """
+    from sudare.participant import Participant
+    from sudare.privacy.ledger import Ledger
+
+    with Participant.new(folder, Ledger(cap, collection_cap=collection_cap)) as person:
+        if as_json:
+            echo_json({"device": str(folder), **account(person.ledger)})
+        else:
+            click.echo(f"{folder}: a new device; {spent_text(person.ledger)}")
+
+
+@device.command()
+@click.argument("address")
+@click.argument("key")
+@click.argument("answer", required=False)
+@click.option("--device", "folder", type=PATH, required=True, help="The device's folder.")
+@click.option(
+    "--collection", "document", type=PATH, help="Its document, if it isn't to be fetched."
+)
+@click.option("--window", type=int, help="That is answered; by default the one that is open.")
+@click.option(
+    "--round", "number", type=int, help="Over time, counted over all windows; by default, now's."
+)
+@click.option("--invitation", help="The token, where people are invited.")
+@click.option("--offline", is_flag=True, help="Only put the report into the outbox.")
+@click.option(
+    "--patience",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="Seconds to try before it waits.",
+)
+@_insecure
+@json_option
+def answer(
+    address: str,
+    key: str,
+    answer: str | None,
+    folder: Path,
+    document: Path | None,
+    window: int | None,
+    number: int | None,
+    invitation: str | None,
+    offline: bool,
+    patience: float,
+    insecure: bool,
+    as_json: bool,
+) -> None:
+    """Answer the collection KEY of the collector at ADDRESS, and print exactly what was sent.
+
+    Without ANSWER it is read from stdin, so that it stays out of the shell's history. The cost is
+    charged before anything leaves. A collector that can't be reached gets the report later, by
+    `sudare device send`; it counts once, however often it is sent.
+
+    \b
+    Examples:
+      sudare device answer https://stats.example.org KEY --device phone < answer.txt
+      sudare device answer http://127.0.0.1:8000 KEY --device phone --offline green
+    """
+    from sudare.client import Collector
+    from sudare.participant import Fate, Participant
+
+    with Participant.open(folder) as person, Collector(address, insecure=insecure) as collector:
+        if document is not None:
+            _learn(person, document, key)
+        tries = None if offline else patience
+        agreed = person.known(key) if offline else person.agree(collector, key)
+        given = _read_answer(agreed) if answer is None else answer
+        if agreed is not None and agreed.over_time:
+            _refuse(window, "--window", "is observed over time: say --round")
+            sent = person.observe(
+                *(collector, key, given), number=number, invitation=invitation, patience=tries
+            )
+        else:
+            _refuse(number, "--round", "asks for one answer: say --window")
+            sent = person.answer(
+                *(collector, key, given), window=window, invitation=invitation, patience=tries
+            )
+        if sent is None:
+            silent = {"fate": "silent", **account(person.ledger)}
+            said = f"it isn't this device's round: nothing was sent; {spent_text(person.ledger)}"
+            if as_json:
+                echo_json(silent)
+            else:
+                click.echo(said)
+            return
+        if sent.fate is Fate.REFUSED:
+            raise CollectorRefused(f"{sent.reason} (ε = {up(sent.cost.epsilon)} was charged)")
+        if as_json:
+            echo_json({**sent_document(sent, address), **account(person.ledger)})
+        else:
+            show_sent(sent, address, person.ledger)
+
+
+def _learn(person: "Participant", document: Path, key: str) -> None:
+    collection = load_collection(document)
+    if collection.key != key:
+        raise ParameterError(
+            f"{document} is the collection {collection.key[:12]}…, not the one of KEY"
+        )
+    person.learn(collection)
+
+
+def _refuse(value: int | None, option: str, sentence: str) -> None:
+    if value is not None:
+        raise ParameterError(f"{option} {value} has no place here: the collection {sentence}")
+
+
+def _read_answer(agreed: "Collection | None") -> str:
+    """The answer on stdin, without the end of its line; asked for at a terminal, unseen."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        if agreed is not None:
+            lines = [agreed.question, *agreed.answers, agreed.mechanism.odds]
+            click.echo("\n".join(map(printable, lines)), err=True)
+        return str(click.prompt("Answer (not shown)", hide_input=True, err=True))
+    return binary_stdin().read().decode().removesuffix("\n").removesuffix("\r")
+
+
+@device.command()
+@click.argument("folder", type=PATH)
+@click.option(
+    "--patience", type=float, default=60.0, show_default=True, help="Seconds to try, per collector."
+)
+@_insecure
+@json_option
+def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
+    """Send what waits in a device's outbox, and list what was refused for good.
+
+    \b
+    Example:
+      sudare device send phone
+    """
+    from sudare.client import Collector
+    from sudare.participant import Participant
+
+    with Participant.open(folder) as person:
+        rows = []
+        for address in sorted({report.address for report in person.outbox.waiting()}):
+            with Collector(address, insecure=insecure) as collector:
+                delivery = person.send(collector, patience=patience)
+            rows.append({"collector": address, **delivery._asdict()})
+        refusals = [
+            {**refusal._asdict(), "id": refusal.id.hex()} for refusal in person.outbox.refusals()
+        ]
+    if as_json:
+        echo_json({"sent": rows, "refusals": refusals})
+        return
+    for row in rows:
+        why = f" ({row['reason']})" if row["waiting"] else ""
+        click.echo(
+            f"{row['collector']}: {row['taken']} taken, {row['refused']} refused, "
+            f"{row['waiting']} waiting{why}"
+        )
+    if not rows:
+        click.echo("nothing waits")
+    for refused in refusals:
+        click.echo(
+            f"refused: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}"
+        )
+
+
+@device.command()
+@click.argument("folder", type=PATH)
+@click.option("--cap", type=float, help="From now on, all reports together may cost so much ε.")
+@click.option("--collection-cap", type=float, help="And those of any one collection so much.")
+@click.option("--no-cap", is_flag=True, help="No limits any more, but those given here.")
+@json_option
+def ledger(
+    folder: Path, cap: float | None, collection_cap: float | None, no_cap: bool, as_json: bool
+) -> None:
+    """Show what a device has spent on each collection and for life, and set its caps.
+
+    \b
+    Examples:
+      sudare device ledger phone
+      sudare device ledger phone --cap 8
+    """
+    from sudare.participant import Participant
+
+    with Participant.open(folder) as person:
+        if no_cap or cap is not None:
+            person.device.diary.cap(cap)
+        if no_cap or collection_cap is not None:
+            person.device.diary.cap_collections(collection_cap)
+        rows = [{"name": _name(person, row["collection"]), **row} for row in person.ledger.rows()]
+        document = {"collections": rows, **account(person.ledger)}
+        waiting = len(person.outbox.waiting())
+        said = spent_text(person.ledger)
+    if as_json:
+        echo_json({**document, "waiting": waiting})
+        return
+    for row in rows:
+        click.echo(
+            f"{printable(row['name'] or '?')} ({row['collection'][:12]}…): ε = "
+            f"{up(row['epsilon'])} for {_counted(row)}"
+        )
+    click.echo(said if not waiting else f"{said}; reports that wait: {waiting}")
+
+
+def _counted(row: dict[str, Any]) -> str:
+    parts = [(row["reports"], "report"), (row["windows"], "window")]
+    return " and ".join(
+        f"{count:,} {what}{'s' if count > 1 else ''}" for count, what in parts if count
+    )
+
+
+def _name(person: "Participant", key: str) -> str | None:
+    known = person.known(key)
+    return None if known is None else known.name

@@ -1,0 +1,123 @@
+"""``sudare ledger``: what noisy totals have cost the people counted, and what is left."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from sudare.cli.options import PATH, echo_json, json_option
+from sudare.errors import InvalidDocument, ParameterError
+
+if TYPE_CHECKING:
+    from sudare.privacy.ledger import Ledger
+
+
+@click.group()
+def ledger() -> None:
+    """Keep account of what the people counted have spent, and cap it.
+
+    A party of two charges its ledger before it opens or answers: `sudare party … --ledger FILE`.
+
+    \b
+    Examples:
+      sudare ledger new ledger.json --cap 3 --delta-cap 1e-5
+      sudare ledger show ledger.json
+    """
+
+
+@ledger.command()
+@click.argument("file", type=PATH)
+@click.option("--cap", type=float, help="The ε that all charges may come to. [default: no cap]")
+@click.option("--delta-cap", type=float, help="The same of δ. [default: no cap]")
+@json_option
+def new(file: Path, cap: float | None, delta_cap: float | None, as_json: bool) -> None:
+    """Make a ledger that nothing is charged to yet; one that is there is not written over.
+
+    \b
+    Examples:
+      sudare ledger new ledger.json --cap 3 --delta-cap 1e-5
+    """
+    from sudare.privacy.account import Account
+    from sudare.privacy.ledger import Ledger
+
+    made = Ledger(cap, delta_cap)
+    Account.create(file, made)
+    if as_json:
+        echo_json(standing(made))
+    else:
+        click.echo(f"left   {left_text(made)}")
+
+
+@ledger.command()
+@click.argument("file", type=PATH)
+@json_option
+def show(file: Path, as_json: bool) -> None:
+    """Print what was charged, for what, and what is left.
+
+    What is spent is rounded up, what is left is rounded down.
+
+    \b
+    Examples:
+      sudare ledger show ledger.json
+      sudare ledger show ledger.json --json
+    """
+    known = load_ledger(file)
+    if as_json:
+        echo_json(standing(known) | {"charges": known.rows()})
+        return
+    click.echo(f"spent  {spent_text(known)}")
+    click.echo(f"left   {left_text(known)}")
+    for row in known.rows():
+        times = row["reports"] + row["windows"]
+        click.echo(
+            f"       {_text(*known.spent(row['collection']))} in {times} × {row['collection']}"
+        )
+
+
+def load_ledger(path: Path) -> "Ledger":
+    """The ledger of a file; an error names the file."""
+    from sudare.privacy.ledger import Ledger
+
+    if not path.exists():
+        raise ParameterError(f"there is no ledger {path}: make one with `sudare ledger new`")
+    data = path.read_bytes()
+    if not data:
+        raise InvalidDocument(f"{path} is empty; a ledger is a JSON document")
+    return Ledger.from_json(data)
+
+
+def standing(known: "Ledger") -> dict[str, Any]:
+    """What is spent, rounded up, and left, rounded down, and the caps; None for no cap."""
+    from sudare.exact import float_up
+
+    def down(exact: Fraction | None) -> float | None:
+        return None if exact is None else -float_up(-exact)
+
+    spent = known.spent()
+    return {
+        "cap": {"epsilon": known.cap, "delta": known.delta_cap},
+        "spent": {"epsilon": float_up(spent.epsilon), "delta": float_up(spent.delta)},
+        "left": {"epsilon": down(known.left), "delta": down(known.delta_left)},
+    }
+
+
+def spent_text(known: "Ledger") -> str:
+    """What is spent, in a few digits, never less than it is."""
+    return _text(*known.spent())
+
+
+def left_text(known: "Ledger") -> str:
+    """What is left, in a few digits, never more than it is."""
+    from sudare.exact import text_scientific, text_up
+
+    def down(exact: Fraction | None, text: Any) -> str:  # noqa: ANN401 - one of two functions
+        return "without a cap" if exact is None else f"= {text(-exact).removeprefix('-')}"
+
+    return f"ε {down(known.left, text_up)}, δ {down(known.delta_left, text_scientific)}"
+
+
+def _text(epsilon: Fraction, delta: Fraction) -> str:
+    from sudare.exact import text_scientific, text_up
+
+    return f"ε = {text_up(epsilon)}, δ = {text_scientific(delta)}"
