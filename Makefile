@@ -55,11 +55,14 @@ web:  ## build the browser's pages (needs Node.js 20.19 or newer)
 	@cd web && npm ci --prefer-offline && npm run build
 
 chromium:  ## install the browser that the tests drive, if it is missing
-	@command -v chromium >/dev/null 2>&1 || \
-	  { echo "Installing Chromium by apt-get (once)"; apt-get install -y -qq chromium >/dev/null 2>&1 || \
-	    { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }; } || \
-	  { echo "The pages are tested in Chromium, which isn't installed, and apt-get can't do it here." >&2; \
-	    echo "Install it so that 'chromium' is on the path (Debian: apt-get install chromium, as root)." >&2; exit 1; }
+	@if command -v chromium >/dev/null; then :; \
+	elif command -v apt-get >/dev/null; then \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
+	else \
+	  echo "The pages are tested in Chromium: install it such that chromium is on the PATH" >&2; exit 1; \
+	fi
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
