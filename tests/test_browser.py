@@ -14,7 +14,20 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from analysts import at_port
-from browsing import COLOURS, HARMONY, INVITED, TEA, WORDS, Stage, Visit, browsing, visit
+from browsing import (
+    COLOURS,
+    HARMONY,
+    INVITED,
+    ROUND_SECONDS,
+    ROUNDS,
+    TEA,
+    WORDS,
+    Stage,
+    Visit,
+    browsing,
+    online,
+    visit,
+)
 from chance import assert_follows, rejects
 from node import WEB, install, npm
 from sudare import GRR, OUE, Collection, Device, Glance, Mechanism
@@ -22,11 +35,9 @@ from sudare.collector.store import Role
 from sudare.windows import Windows
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
-START = int(time.time()) - 5
-# Rounds of ten minutes: while a test runs, it is the first.
-ONLINE = Collection(
-    *("online", "Online?", ("no", "yes"), Glance.calibrate(6, 2.0), 20, Windows(START, 3600))
-)
+# Rounds of two hours: while the tests run, it is the first.
+HALF_DAY = Windows(int(time.time()) - 5, 12 * 3600)
+ONLINE = Collection("on", "Online?", ("no", "yes"), Glance.calibrate(6, 2.0), 20, HALF_DAY)
 KEPT = [
     replace(TEA, name="tea, in English", keeps_reports=True),
     replace(TEA, name="お茶", keeps_reports=True),
@@ -39,7 +50,9 @@ TRUTH = {"green": 0.42, "black": 0.3, "oolong": 0.23, "hojicha": 0.05}
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    truths = {TEA.key: lambda: TRUTH}
+    minute = online(int(time.time()) - 30 * ROUND_SECONDS)
+    rounds: dict[str, float] = {}
+    truths = {TEA.key: lambda: TRUTH, minute.key: lambda: rounds}
     with Stage(tmp_path_factory.mktemp("store"), truths=truths) as made:
         for collection in HELD:
             made.hold(collection, public=True)
@@ -47,6 +60,10 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.answer(TEA, {tea: round(3000 * share) for tea, share in TRUTH.items()})
         made.answer(FEW, {"green": 37})
         made.answer(FAIR, {"yes": 700, "no": 300})
+        made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
+        made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
+        made.hold(minute, public=True)
+        rounds.update(made.stream(minute, 6000, 28))
         yield made
 
 
@@ -289,6 +306,32 @@ def test_a_lost_connection_is_said_and_made_again(context: BrowserContext, url: 
     expect(page.locator(".bars")).to_be_visible()
     page.get_by_role("checkbox").check()
     expect(page.locator("circle.truth")).to_have_count(4)
+
+
+def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: str) -> None:
+    made = visit(context, f"{url}/")
+    page = made.page
+    page.get_by_role("link", name="online").click()
+    line = page.locator(".share-line")
+    expect(line).to_have_attribute("d", re.compile("^M[0-9]"))
+    assert str(line.get_attribute("d")).count("L") < ROUNDS - 1  # the open rounds aren't drawn
+    page.locator("summary").click()
+    expect(page.locator("tbody tr")).to_have_count(ROUNDS)
+    expect(page.locator("tbody tr").first).to_contain_text("%")
+    expect(page.locator("tbody tr").last).to_contain_text("none")
+    page.get_by_role("checkbox").check()
+    expect(page.locator(".truth-line")).to_have_attribute("d", re.compile("^M[0-9]"))
+    box = page.locator(".series svg").bounding_box() or {"x": 0.0, "y": 0.0}
+    page.mouse.move(box["x"] + 50, box["y"] + 100)
+    expect(page.locator(".readout")).to_contain_text("Round 1: ")
+    assert made.complaints == []
+
+
+def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> None:
+    page = visit(context, f"{url}/#{WORDS.key}").page
+    found = page.locator("tbody th")
+    expect(found.first).to_have_text("news.example", timeout=90_000)  # decoding is compiled first
+    expect(found).to_have_text(["news.example", "mail.example"])
 
 
 def test_what_is_not_public_needs_a_token(context: BrowserContext, stage: Stage, url: str) -> None:
