@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 
-.PHONY: help demo test check format web bench papers postgres lock clean
+.PHONY: help demo test check format web chromium bench papers postgres lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,7 +41,7 @@ $(PEERS_READY): benchmarks/peers/requirements.lock
 demo: $(READY)  ## run a collector with simulated people, until Ctrl-C
 	@$(BIN)/sudare demo
 
-test: check postgres  ## check, then run every test
+test: check postgres chromium  ## check, then run every test
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## formatting, lint and types
@@ -53,6 +53,16 @@ format: $(READY)  ## format and mend what lint can mend
 
 web:  ## build the browser's pages (needs Node.js 20.19 or newer)
 	@cd web && npm ci --prefer-offline && npm run build
+
+chromium:  ## install the browser that the tests drive, if it is missing
+	@if command -v chromium >/dev/null; then :; \
+	elif command -v apt-get >/dev/null; then \
+	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
+	  $$sudo apt-get update -qq && \
+	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
+	else \
+	  echo "The pages are tested in Chromium: install it such that chromium is on the PATH" >&2; exit 1; \
+	fi
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \

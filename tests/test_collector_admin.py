@@ -204,6 +204,10 @@ def test_pages_are_sent_under_strict_rules(tmp_path: Path) -> None:
         assert script.headers["content-type"].startswith("text/javascript")
         assert "immutable" in script.headers["cache-control"]
         assert script.headers["x-content-type-options"] == "nosniff"
+        assert script.headers["content-encoding"] == "gzip"  # and httpx has unpacked it
+        plain = collector.get("/static/assets/index-1a2b.js", headers={"Accept-Encoding": ""})
+        assert "content-encoding" not in plain.headers
+        assert plain.text == script.text == "export {};"
         for path in ("/static/assets/../index.html", "/static/assets/none.js", "/s/unknown"):
             assert collector.get(path).status_code == 404
 

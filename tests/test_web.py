@@ -1,48 +1,23 @@
-"""The browser's device: its own tests, and that its fixtures are what Python does today."""
+"""The browser's side: its own tests, its fixtures, and that the built pages are its source's."""
 
-import os
-import shutil
-import subprocess
+import gzip
+import re
 from pathlib import Path
 
 import pytest
 
 import web_fixtures
+from node import WEB, install, npm
+from sudare.collector.pages import STATIC
 
-WEB = Path(__file__).parent.parent / "web"
-INSTALL = (
-    "the browser's device needs Node.js 20.19 or newer with npm: install it from your system's "
-    "packages or from nodejs.org"
-)
-
-
-def npm(*arguments: str) -> str:
-    """What a command of npm says; it must work."""
-    command = shutil.which("npm")
-    if command is None or shutil.which("node") is None:
-        pytest.fail(INSTALL)
-    environment = {**os.environ, "NO_COLOR": "1", "CI": "1"}
-    done = subprocess.run(
-        [command, *arguments],
-        cwd=WEB,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+pytestmark = pytest.mark.xdist_group("web")  # one process installs
+MOST_BYTES = 42_000  # that a page loads, compressed
 
 
-def install() -> None:
-    """The locked packages, from npm's cache if it has them; once for each lock."""
-    lock = (WEB / "package-lock.json").read_bytes()
-    ready = WEB / "node_modules/.sudare-lock"
-    if not ready.exists() or ready.read_bytes() != lock:
-        npm("ci", "--prefer-offline", "--no-audit", "--no-fund")
-        ready.write_bytes(lock)
+def files(folder: Path) -> dict[str, bytes]:
+    """Everything in a folder, by its path there."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 def test_the_fixtures_are_what_python_does() -> None:
@@ -59,10 +34,32 @@ def test_the_lock_names_no_registry() -> None:
     assert '"integrity"' in lock
 
 
-# One test, so that one process installs.
 def test_types_format_and_tests() -> None:
     install()
     npm("run", "check")
     said = npm("test")
     assert "failed" not in said
     assert "golden.test.ts" in said
+
+
+def test_the_built_pages_are_those_of_the_source(tmp_path: Path) -> None:
+    install()
+    npm("run", "build", "--", "--outDir", str(tmp_path))
+    built, committed = files(tmp_path), files(STATIC)
+    assert built.keys() == committed.keys(), "run `make web` and commit what it builds"
+    for name, contents in built.items():
+        assert contents == committed[name], f"{name}: run `make web` and commit what it builds"
+
+
+@pytest.mark.parametrize("name", ["index.html", "survey.html"])
+def test_a_page_is_small_and_needs_nothing_from_elsewhere(name: str) -> None:
+    built = files(STATIC)
+    page = built[name].decode()
+    loaded = re.findall(r'(?:src|href)="/static/([^"]+)"', page)
+    assert len(loaded) >= 3
+    assert sum(len(gzip.compress(built[path], mtime=0)) for path in loaded) < MOST_BYTES
+    assert not re.search(r"https?://", page)
+    assert not re.search(r"<style|\sstyle=|<script(?![^>]*\ssrc=)|\son[a-z]+=", page)
+    for path in loaded:  # the namespaces of SVG and such are names, not addresses
+        addresses = set(re.findall(rb"https?://[\w./-]+", built[path]))
+        assert {address for address in addresses if b"www.w3.org" not in address} == set()

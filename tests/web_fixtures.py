@@ -9,11 +9,13 @@ both ε as Python rounds them, and what a device of the secret 00 01 … 1f does
 - ``reports``: an answer, the words that are drawn anew as hexadecimal numbers, the record as bytes;
 - ``permanent``: an answer, the device's cohort, and the bits that it keeps of the answer, as words;
 - ``plans``: a window's round, whether the device lies there, and the id of its report.
+Those with windows have ``moments``: a time, its window, its round over all windows, and when the
+round, or else the window, ends.
 """
 
-import hashlib
 import math
 import tempfile
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -24,8 +26,8 @@ import msgspec
 from commands import succeed
 from sudare import Collection, Device, Rappor, Scripted, Seeded
 from sudare.continual import ContinualMechanism
-from sudare.documents import canonical
 from sudare.exact import log_up
+from sudare.windows import Windows
 
 FOLDER = Path(__file__).parent.parent / "web/test/fixtures"
 SECRET = bytes(range(32))
@@ -50,10 +52,10 @@ COMMANDS: dict[str, list[object]] = {
 }
 # Rules that are in the key only where they are stated.
 RULES: list[dict[str, Any]] = [
-    {"windows": {"start": 1_790_000_000, "seconds": 86_400}},
+    {"windows": Windows(1_790_000_000, 86_400)},
     {"keeps_reports": True},
     {"invited": True},
-    {"windows": {"start": 0, "seconds": 6}, "keeps_reports": True, "invited": True},
+    {"windows": Windows(0, 6), "keeps_reports": True, "invited": True},
 ]
 
 
@@ -68,11 +70,25 @@ def made(name: str) -> bytes:
 
 
 def ruled(document: bytes, rules: dict[str, Any]) -> dict[str, Any]:
-    """A document with rules, and its key."""
-    stated = msgspec.json.decode(document) | rules
-    body = {name: value for name, value in stated.items() if not name.endswith("epsilon")}
-    text = msgspec.json.encode(stated).decode()
-    return {"document": text, "key": hashlib.sha256(canonical(body)).hexdigest()}
+    """A document with rules, its key, and where moments lie in its windows."""
+    collection = replace(Collection.from_json(document), **rules)
+    fixture: dict[str, Any] = {"document": collection.to_json().decode(), "key": collection.key}
+    if collection.windows is None:
+        return fixture
+    passed = (0, 0.5, 0.999, 1, 5.75, 6, 100, 86_399.5, 86_400, 1e7)
+    moments = [_moment(collection, collection.windows.start + each) for each in passed]
+    return fixture | {"moments": moments}
+
+
+def _moment(collection: Collection, now: float) -> dict[str, Any]:
+    windows, mechanism = collection.windows, collection.mechanism
+    assert windows is not None
+    window = windows.at(now)
+    number, ends = None, windows.opens(window + 1)
+    if isinstance(mechanism, ContinualMechanism):
+        number = windows.round_at(now, mechanism.rounds)
+        ends = windows.start + number * windows.seconds // mechanism.rounds
+    return {"now": now, "window": window, "number": number, "ends": ends}
 
 
 def known(document: bytes) -> dict[str, Any]:

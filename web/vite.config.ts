@@ -1,9 +1,16 @@
 import { defineConfig } from "vite";
 
-// The device alone, as one module. Pages have their own entries.
+// The two pages, as the collector serves them: src/sudare/collector/pages.py.
 export default defineConfig({
+  base: "/static/",
+  publicDir: false,
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2022",
-    lib: { entry: "src/device/index.ts", formats: ["es"], fileName: "device" },
+    outDir: "../src/sudare/collector/static",
+    emptyOutDir: true,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: ["index.html", "survey.html"] },
   },
 });

@@ -18,6 +18,14 @@ export class InvalidReport extends Refused {
 /** Not a collection, or one that says less than it costs, or another than was agreed to. */
 export class InvalidDocument extends Refused {
   override readonly name = "InvalidDocument";
+
+  constructor(
+    message: string,
+    /** A mechanism that a browser doesn't speak, if that is why. */
+    readonly mechanism: string | null = null,
+  ) {
+    super(message);
+  }
 }
 
 /** A round that was told already, or that is past. */

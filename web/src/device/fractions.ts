@@ -31,6 +31,16 @@ export function plus(a: Fraction, b: Fraction): Fraction {
   return fraction(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
 }
 
+/** a − b, for b at most a. */
+export function less(a: Fraction, b: Fraction): Fraction {
+  return fraction(a.top * b.bottom - b.top * a.bottom, a.bottom * b.bottom);
+}
+
+/** Whether a < b. */
+export function isLess(a: Fraction, b: Fraction): boolean {
+  return a.top * b.bottom < b.top * a.bottom;
+}
+
 /** 1 − a. */
 export function rest(a: Fraction): Fraction {
   return { top: a.bottom - a.top, bottom: a.bottom };

@@ -7,7 +7,17 @@ export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } f
 export { toNumber, type Fraction } from "./fractions";
 export { Glance } from "./glance";
 export { Grr } from "./grr";
+export { BudgetExceeded, Ledger } from "./ledger";
 export type { Mechanism } from "./mechanisms";
-export { chanceOf, conclude, everyReport, odds, type Conclusion, type Odds } from "./odds";
+export {
+  chanceOf,
+  conclude,
+  everyReport,
+  mostRatio,
+  odds,
+  type Conclusion,
+  type Odds,
+} from "./odds";
 export { Rappor } from "./rappor";
 export { Unary } from "./unary";
+export { momentOf, type Moment } from "./windows";

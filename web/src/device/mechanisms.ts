@@ -25,7 +25,11 @@ export function readMechanism(document: Unread): Mechanism {
   const read = READERS.get(document["name"]);
   if (!read) {
     const names = [...READERS.keys()].join(", ");
-    throw new InvalidDocument(`in a browser the mechanism must be one of ${names}`);
+    const name = document["name"];
+    throw new InvalidDocument(
+      `in a browser the mechanism must be one of ${names}`,
+      typeof name === "string" && /^[a-z]{1,20}$/.test(name) ? name : null,
+    );
   }
   return read(document);
 }

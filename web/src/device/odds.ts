@@ -3,7 +3,17 @@
 import type { Collection } from "./collection";
 import { CERTAIN } from "./coins";
 import { InvalidAnswer } from "./errors";
-import { fraction, over, plus, raised, rest, times, toNumber, type Fraction } from "./fractions";
+import {
+  fraction,
+  isLess,
+  over,
+  plus,
+  raised,
+  rest,
+  times,
+  toNumber,
+  type Fraction,
+} from "./fractions";
 import { Glance } from "./glance";
 import { Grr } from "./grr";
 import { putNumber } from "./integers";
@@ -41,6 +51,11 @@ export function odds(mechanism: Mechanism): Odds {
     return { truth: holder, other: others };
   }
   return { truth: asFraction(mechanism.p), other: asFraction(mechanism.q) };
+}
+
+/** How much likelier a report can be under one answer than under another: e^ε, to show. */
+export function mostRatio(mechanism: Mechanism): number {
+  return toNumber(raised(mechanism.worstRatio));
 }
 
 const ONE = fraction(1n);
@@ -100,14 +115,13 @@ export function conclude(
   const weights = among.map((answer) => weightOf(mechanism, collection.encode(answer), record));
   const sum = weights.reduce(plus);
   const [least, ...others] = weights as [Fraction, ...Fraction[]];
-  const isLess = (a: Fraction, b: Fraction): boolean => a.top * b.bottom < b.top * a.bottom;
   const low = others.reduce((a, b) => (isLess(b, a) ? b : a), least);
   const high = others.reduce((a, b) => (isLess(a, b) ? b : a), least);
   return {
     answers: among,
     posterior: weights.map((weight) => toNumber(over(weight, sum))),
     ratio: toNumber(over(high, low)),
-    most: toNumber(raised(mechanism.worstRatio)),
+    most: mostRatio(mechanism),
   };
 }
 

@@ -1,0 +1,43 @@
+"""Node.js inside a test: the browser's side is built and tested by its own tools."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).parent.parent / "web"
+INSTALL = (
+    "the browser's pages need Node.js 20.19 or newer with npm: install it from your system's "
+    "packages or from nodejs.org"
+)
+
+
+def npm(*arguments: str) -> str:
+    """What a command of npm says; it must work."""
+    command = shutil.which("npm")
+    if command is None or shutil.which("node") is None:
+        pytest.fail(INSTALL)
+    environment = {**os.environ, "NO_COLOR": "1", "CI": "1"}
+    done = subprocess.run(
+        [command, *arguments],
+        cwd=WEB,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def install() -> None:
+    """The locked packages, from npm's cache if it has them; once for each lock."""
+    lock = (WEB / "package-lock.json").read_bytes()
+    ready = WEB / "node_modules/.sudare-lock"
+    if not ready.exists() or ready.read_bytes() != lock:
+        npm("ci", "--prefer-offline", "--no-audit", "--no-fund")
+        ready.write_bytes(lock)

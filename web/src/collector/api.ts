@@ -1,0 +1,138 @@
+/** The collector's HTTP interface, as far as the pages use it: docs/reference/http.md. */
+
+import { problemOf } from "./problem";
+
+export type State = "open" | "paused" | "closed";
+
+/** A window: how many reports have counted, and of how many results are shown. */
+export interface WindowStanding {
+  readonly window: number;
+  readonly reports: number;
+  readonly released: number;
+  readonly closed: boolean;
+}
+
+/** A collection as it stands. */
+export interface Standing {
+  readonly key: string;
+  readonly name: string;
+  readonly question: string;
+  readonly mechanism: string;
+  readonly epsilon: number;
+  readonly lifetime_epsilon: number | null;
+  readonly over_time: boolean;
+  readonly free_text: boolean;
+  readonly state: State;
+  readonly public: boolean;
+  readonly grace: number;
+  readonly window: number;
+  readonly rounds: number | null;
+  readonly round: number | null;
+  readonly reports: number;
+  readonly windows: readonly WindowStanding[];
+  readonly per_minute: readonly number[];
+  readonly privacy: {
+    readonly promise: string;
+    readonly odds: string;
+    readonly kept: string;
+    readonly invitations: string | null;
+    readonly minimum_reports: number;
+  };
+}
+
+export interface AnswerRow {
+  readonly answer: string;
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface RoundRow {
+  readonly round: number;
+  readonly reports: number;
+  readonly estimate: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly band_low: number | null;
+  readonly band_high: number | null;
+  readonly withheld: boolean;
+}
+
+export interface TextRow {
+  readonly candidate: string;
+  readonly estimate: number;
+  readonly low: number;
+  readonly high: number;
+  readonly adjusted: number;
+}
+
+interface Result {
+  readonly window: number | "all";
+  readonly n: number;
+  readonly level: number;
+}
+
+export interface Answers extends Result {
+  readonly answers: readonly AnswerRow[];
+}
+
+export interface Rounds extends Result {
+  readonly state: string;
+  readonly rounds: number;
+  readonly minimum_reports: number;
+  readonly estimates: readonly RoundRow[];
+}
+
+export interface Texts extends Result {
+  readonly candidates: number;
+  readonly confidence: number;
+  readonly smallest_detectable: number;
+  readonly found: readonly TextRow[];
+  readonly unexplained: { readonly estimate: number; readonly stderr: number };
+}
+
+export type Estimate = Answers | Rounds | Texts;
+
+/** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
+export type Truth = Readonly<Record<string, number>>;
+
+/** The headers of a request by the bearer of a token, or by anybody. */
+export function bearing(token: string): Record<string, string> {
+  return token ? { Authorization: `Bearer ${token}` } : {};
+}
+
+/** A response that is a success; else its `Problem` is thrown. */
+export async function ask(path: string, token = "", signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(path, {
+    headers: bearing(token),
+    cache: "no-store",
+    credentials: "omit",
+    ...(signal && { signal }),
+  });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+export async function fetchStandings(signal?: AbortSignal): Promise<readonly Standing[]> {
+  const { collections } = (await (await ask("/collections", "", signal)).json()) as {
+    collections: readonly Standing[];
+  };
+  return collections;
+}
+
+/** The bytes of a collection's public document. */
+export async function fetchDocument(key: string, signal?: AbortSignal): Promise<Uint8Array> {
+  const response = await ask(`/collections/${encodeURIComponent(key)}`, "", signal);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Whether this collector is a demonstration, which knows the truth. Asking costs no error. */
+export async function tellsTruth(): Promise<boolean> {
+  const { paths } = (await (await ask("/openapi.json")).json()) as { paths: object };
+  return "/collections/{key}/truth" in paths;
+}
+
+export async function fetchTruth(key: string): Promise<Truth> {
+  const { truth } = (await (await ask(`/collections/${key}/truth`)).json()) as { truth: Truth };
+  return truth;
+}

@@ -1,0 +1,202 @@
+/** One collection: its numbers as they change, what it promises, and what can be taken along. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import {
+  fetchDocument,
+  fetchTruth,
+  type Estimate,
+  type Standing,
+  type Truth,
+} from "../collector/api";
+import { Collection } from "../device";
+import { useWords, whole } from "../language";
+import { Counter } from "./counter";
+import { Downloads } from "./downloads";
+import { PrivacyLabel } from "./label";
+import { useLive, type Live } from "./live";
+import { Result } from "./result";
+import { TokenForm } from "./token";
+
+const TOKEN = "sudare token";
+
+interface CollectionViewProps {
+  /** How it stood when it was chosen. */
+  readonly first: Standing;
+  readonly isDemo: boolean;
+  readonly update: (standing: Standing) => void;
+}
+
+export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
+  const words = useWords();
+  const { key } = first;
+  const [token, setToken] = useState(() => sessionStorage.getItem(TOKEN) ?? "");
+  const [window, setWindow] = useState("latest");
+  const [truthShown, showTruth] = useState(false);
+  const collection = useDocument(key);
+  const live = useLive(key, window, token);
+  const standing = live.standing ?? first;
+  useEffect(() => {
+    if (live.standing) update(live.standing);
+  }, [live.standing]);
+  const truth = useTruth(key, truthShown, live.estimate);
+  const keepToken = (text: string): void => {
+    sessionStorage.setItem(TOKEN, text);
+    setToken(text);
+  };
+  return (
+    <div class="view">
+      <div class="heading">
+        <p class="kicker">{standing.name}</p>
+        <h1>{standing.question}</h1>
+        <p class={`connection ${live.connection}`} role="status">
+          {words.connection[live.connection]}
+          {live.problem && ` (${live.problem.message})`}
+        </p>
+        {standing.state !== "open" && (
+          <p class="notice">{standing.state === "paused" ? words.isPaused : words.isClosed}</p>
+        )}
+      </div>
+      <section class="card result">
+        <Choices
+          standing={standing}
+          window={window}
+          setWindow={setWindow}
+          isDemo={isDemo}
+          truthShown={truthShown}
+          showTruth={showTruth}
+        />
+        {live.estimate ? (
+          <Result estimate={live.estimate} truth={truth} />
+        ) : (
+          <Nothing standing={standing} live={live} token={token} />
+        )}
+      </section>
+      <div class="stack">
+        <Counter standing={standing} />
+        {!standing.public && (
+          <TokenForm token={token} refused={live.connection === "refused"} keep={keepToken} />
+        )}
+        <Downloads
+          standing={standing}
+          window={window}
+          token={token}
+          collection={collection}
+          ready={live.estimate !== null}
+        />
+      </div>
+      <PrivacyLabel standing={standing} collection={collection} />
+    </div>
+  );
+}
+
+/** The collection of the public document; null until it is there, or if browsers don't speak it. */
+function useDocument(key: string): Collection | null {
+  const [collection, setCollection] = useState<Collection | null>(null);
+  useEffect(() => {
+    fetchDocument(key).then(
+      (data) => {
+        try {
+          setCollection(Collection.readPinned(data, key));
+        } catch {
+          setCollection(null); // the collector's own words stand in its place
+        }
+      },
+      () => setCollection(null),
+    );
+  }, [key]);
+  return collection;
+}
+
+function useTruth(key: string, shown: boolean, estimate: Estimate | null): Truth | null {
+  const [truth, setTruth] = useState<Truth | null>(null);
+  useEffect(() => {
+    if (shown) fetchTruth(key).then(setTruth, () => setTruth(null));
+    else setTruth(null);
+  }, [key, shown, estimate]);
+  return truth;
+}
+
+interface ChoicesProps {
+  readonly standing: Standing;
+  readonly window: string;
+  readonly setWindow: (window: string) => void;
+  readonly isDemo: boolean;
+  readonly truthShown: boolean;
+  readonly showTruth: (shown: boolean) => void;
+}
+
+function Choices(props: ChoicesProps) {
+  const { standing, window, setWindow, isDemo, truthShown, showTruth } = props;
+  const words = useWords();
+  const numbers = standing.windows.map(({ window }) => window).reverse();
+  const hasWindows = numbers.length > 1 || (numbers[0] ?? 0) > 0;
+  if (!hasWindows && !isDemo) return null;
+  return (
+    <div class="choices">
+      {hasWindows && (
+        <label>
+          {words.window}{" "}
+          <select value={window} onChange={({ currentTarget }) => setWindow(currentTarget.value)}>
+            <option value="latest">{words.latest}</option>
+            <option value="all">{words.all}</option>
+            {numbers.map((number) => (
+              <option key={number} value={`${number}`}>
+                {words.windowNumber(number)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {isDemo && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={truthShown}
+            onChange={({ currentTarget }) => showTruth(currentTarget.checked)}
+          />
+          {words.showTruth}
+        </label>
+      )}
+    </div>
+  );
+}
+
+interface NothingProps {
+  readonly standing: Standing;
+  readonly live: Live;
+  readonly token: string;
+}
+
+/** Why nothing is shown. */
+function Nothing({ standing, live, token }: NothingProps) {
+  const words = useWords();
+  const minimum = standing.privacy.minimum_reports;
+  const most = Math.max(0, ...standing.windows.map(({ reports }) => reports));
+  const isReleased = standing.windows.some(({ released }) => released > 0);
+  if (!standing.public && (token === "" || live.connection === "refused")) {
+    return (
+      <div class="nothing">
+        <h2>{words.notPublic}</h2>
+        <p>{words.notPublicWhy}</p>
+      </div>
+    );
+  }
+  if (live.connection === "connecting") return <p class="nothing">{words.connection.connecting}</p>;
+  return (
+    <div class="nothing">
+      <h2>{words.nothingYet}</h2>
+      {standing.over_time ? (
+        <p>{words.progressRounds(whole(words, minimum))}</p>
+      ) : standing.free_text && (isReleased || most >= minimum) ? (
+        <p>{words.noCandidates}</p>
+      ) : (
+        <>
+          <p class="progress">{words.progress(whole(words, most), whole(words, minimum))}</p>
+          <progress value={Math.min(most, minimum)} max={minimum} aria-label={words.nothingYet} />
+          <p>{words.progressWhy}</p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** The dashboard: every collection, and one of them as it stands now. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
+import { useWords, whole } from "../language";
+import { upTo } from "../page/numbers";
+import { CollectionView } from "./collection";
+
+const OFTEN = 10_000; // milliseconds between two looks at the list; the one shown is live
+
+export function Dashboard() {
+  const words = useWords();
+  const [standings, setStandings] = useState<readonly Standing[] | null>(null);
+  const [problem, setProblem] = useState("");
+  const [isDemo, setDemo] = useState(false);
+  const [chosen, choose] = useState(() => location.hash.slice(1));
+
+  useEffect(() => {
+    const ending = new AbortController();
+    const look = (): Promise<void> =>
+      fetchStandings(ending.signal).then(
+        (found) => {
+          setStandings(found);
+          setProblem("");
+        },
+        (error: unknown) => {
+          if (!ending.signal.aborted) setProblem(error instanceof Error ? error.message : "");
+        },
+      );
+    void look();
+    const timer = setInterval(() => void look(), OFTEN);
+    const turn = (): void => choose(location.hash.slice(1));
+    addEventListener("hashchange", turn);
+    tellsTruth().then(setDemo, () => setDemo(false));
+    return () => {
+      ending.abort();
+      clearInterval(timer);
+      removeEventListener("hashchange", turn);
+    };
+  }, []);
+
+  const update = (standing: Standing): void =>
+    setStandings(
+      (known) => known?.map((each) => (each.key === standing.key ? standing : each)) ?? null,
+    );
+  const current = standings?.find(({ key }) => key === chosen) ?? standings?.[0];
+  return (
+    <main class="dashboard">
+      {problem !== "" && (
+        <p class="notice" role="alert">
+          {words.failed(problem)}
+        </p>
+      )}
+      {standings?.length === 0 && <p class="notice">{words.noCollections}</p>}
+      {standings && standings.length > 0 && (
+        <nav aria-label={words.collections}>
+          <ul>
+            {standings.map(({ key, name, state, epsilon, reports }) => (
+              <li key={key}>
+                <a href={`#${key}`} aria-current={key === current?.key ? "page" : undefined}>
+                  <b>{name}</b>
+                  <span class={`state ${state}`}>{words.states[state]}</span>
+                  <small>
+                    {words.epsilon(upTo(epsilon, 3))} · {words.reports(whole(words, reports))}
+                  </small>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      )}
+      {current && (
+        <CollectionView key={current.key} first={current} isDemo={isDemo} update={update} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,80 @@
+/** The privacy label: what answering means for a person, on one card. */
+
+import type { Standing } from "../collector/api";
+import { Glance, mostRatio, type Collection } from "../device";
+import { useWords, whole, type Words } from "../language";
+import { upTo } from "../page/numbers";
+import { oddsText } from "../page/wording";
+
+interface PrivacyLabelProps {
+  readonly standing: Standing;
+  /** Null where the page can't compute by itself: then the collector's words are shown. */
+  readonly collection: Collection | null;
+}
+
+export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
+  const words = useWords();
+  const { privacy, epsilon, lifetime_epsilon: lifetime } = standing;
+  const ratio = collection && upTo(mostRatio(collection.mechanism), 3);
+  const theirs = { lang: "en" };
+  return (
+    <section class="card label">
+      <h2>{words.label}</h2>
+      <p class="epsilon">{words.epsilon(upTo(epsilon))}</p>
+      <dl>
+        <div>
+          <dt>{words.labelPromise}</dt>
+          {ratio !== null ? (
+            <dd>{standing.over_time ? words.costsStream(ratio) : words.costsWhy(ratio)}</dd>
+          ) : (
+            <dd {...theirs}>{privacy.promise}</dd>
+          )}
+          {lifetime !== null && <dd>{words.lifetime(upTo(lifetime))}</dd>}
+        </div>
+        <div>
+          <dt>{words.labelOdds}</dt>
+          {collection ? (
+            <dd>{oddsText(words, collection, "")}</dd>
+          ) : (
+            <dd {...theirs}>{privacy.odds}</dd>
+          )}
+        </div>
+        {collection ? (
+          <div>
+            <dt>{words.labelKept}</dt>
+            <dd>{collection.keepsReports ? words.keptAll : words.keptSum}</dd>
+          </div>
+        ) : (
+          <div>
+            <dt>{words.labelKept}</dt>
+            <dd {...theirs}>{privacy.kept}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.labelMinimum}</dt>
+          <dd>{words.reports(whole(words, privacy.minimum_reports))}</dd>
+        </div>
+        {collection && (
+          <div>
+            <dt>{words.labelWindows}</dt>
+            <dd>{windowsText(words, collection)}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{words.labelInvited}</dt>
+          <dd>{privacy.invitations === null ? words.uninvited : words.invitedLabel}</dd>
+        </div>
+      </dl>
+      {collection && <p class="fine">{words.checked}</p>}
+      <p class="key">{standing.key}</p>
+    </section>
+  );
+}
+
+function windowsText(words: Words, { windows, mechanism }: Collection): string {
+  if (!windows) return words.noWindows;
+  const length = words.seconds(windows.seconds);
+  if (!(mechanism instanceof Glance)) return words.windowsLabel(length);
+  const each = words.seconds(windows.seconds / mechanism.rounds);
+  return words.windowsRounds(length, mechanism.rounds, each);
+}

@@ -1,0 +1,98 @@
+/** What both pages stand in: the blind, the switches of language and theme, and the words. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+import { LANGUAGE_NAMES, SpeakIn, preferred, wordsOf, type Language } from "../language";
+
+type Theme = "auto" | "light" | "dark";
+const THEMES: readonly Theme[] = ["auto", "light", "dark"];
+
+/** A choice that the browser remembers, if it may. */
+function remembered(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // It is a matter of taste: the page works without.
+  }
+}
+
+function knownTheme(): Theme {
+  const kept = remembered("sudare theme");
+  return THEMES.find((theme) => theme === kept) ?? "auto";
+}
+
+interface FrameProps {
+  readonly subject: "survey" | "dashboard";
+  readonly children: ComponentChildren;
+}
+
+export function Frame({ subject, children }: FrameProps) {
+  const [language, setLanguage] = useState<Language>(() =>
+    preferred(remembered("sudare language"), navigator.languages),
+  );
+  const [theme, setTheme] = useState(knownTheme);
+  const words = wordsOf(language);
+
+  useEffect(() => {
+    document.documentElement.lang = language;
+    document.title = `${words[subject]} · ${words.title}`;
+  }, [language]);
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = theme;
+  }, [theme]);
+
+  return (
+    <SpeakIn value={words}>
+      <div class="blind" aria-hidden="true" />
+      <header class="top">
+        <p class="brand">
+          <span lang="ja">簾</span> Sudare
+        </p>
+        <div class="switches">
+          <label>
+            <span class="unseen">{words.language}</span>
+            <select
+              value={language}
+              onChange={({ currentTarget }) => {
+                setLanguage(currentTarget.value as Language);
+                remember("sudare language", currentTarget.value);
+              }}
+            >
+              {Object.entries(LANGUAGE_NAMES).map(([tag, name]) => (
+                <option key={tag} value={tag} lang={tag}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            <span class="unseen">{words.theme}</span>
+            <select
+              value={theme}
+              onChange={({ currentTarget }) => {
+                setTheme(currentTarget.value as Theme);
+                remember("sudare theme", currentTarget.value);
+              }}
+            >
+              {THEMES.map((each) => (
+                <option key={each} value={each}>
+                  {words.themes[each]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </header>
+      {children}
+    </SpeakIn>
+  );
+}

@@ -1,0 +1,40 @@
+/** What answering means: the odds in people, what it costs, and what could be linked. */
+
+import { mostRatio, type Collection } from "../device";
+import { useWords } from "../language";
+import { upTo } from "../page/numbers";
+import { oddsText } from "../page/wording";
+
+interface PrivacyProps {
+  readonly collection: Collection;
+  /** The answer that is being given: the example in the odds. */
+  readonly answer: string;
+  readonly invitation: string;
+}
+
+export function Privacy({ collection, answer, invitation }: PrivacyProps) {
+  const words = useWords();
+  const ratio = upTo(mostRatio(collection.mechanism), 3);
+  const example = collection.freeText ? "" : answer;
+  return (
+    <section class="card privacy">
+      <h2>{words.scrambled}</h2>
+      <p class="odds">{oddsText(words, collection, example)}</p>
+      <p>{words.scrambledWhy}</p>
+      <h3>{words.costs(upTo(collection.epsilon))}</h3>
+      <p>{collection.overTime ? words.costsStream(ratio) : words.costsWhy(ratio)}</p>
+      {Number.isFinite(collection.lifetimeEpsilon) && (
+        <p>{words.lifetime(upTo(collection.lifetimeEpsilon))}</p>
+      )}
+      {collection.invited && invitation ? (
+        <>
+          <h3>{words.invited}</h3>
+          <p>{words.invitedWhy}</p>
+        </>
+      ) : (
+        <p>{words.anonymous}</p>
+      )}
+      <p>{collection.keepsReports ? words.keptAll : words.keptSum}</p>
+    </section>
+  );
+}

@@ -1,0 +1,92 @@
+/** The survey page: the question that its address stands for, or why it can't be answered. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import { ask, fetchDocument, type Standing } from "../collector/api";
+import { Problem } from "../collector/problem";
+import { Collection, InvalidDocument, type Keeper } from "../device";
+import { useWords, type Words } from "../language";
+import { Question } from "./question";
+import { Person, openKeeper } from "./person";
+
+type Loaded =
+  | { readonly kind: "loading" }
+  | { readonly kind: "refused"; readonly why: (words: Words) => string; readonly detail: string }
+  | { readonly kind: "failed"; readonly detail: string }
+  | {
+      readonly kind: "ready";
+      readonly collection: Collection;
+      readonly standing: Standing;
+      readonly keeper: Keeper;
+    };
+
+/** The page of the collection whose key the address says. */
+export function Survey({ address }: { readonly address: string }) {
+  const words = useWords();
+  const [loaded, setLoaded] = useState<Loaded>({ kind: "loading" });
+  const load = (): void => {
+    setLoaded({ kind: "loading" });
+    void open(address).then(setLoaded);
+  };
+  useEffect(load, [address]);
+
+  if (loaded.kind === "ready") return <Question {...loaded} />;
+  return (
+    <main class="narrow">
+      {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
+      {loaded.kind === "refused" && (
+        <div role="alert">
+          <h1>{words.survey}</h1>
+          <p class="notice">{loaded.why(words)}</p>
+          <p class="fine" lang="en">
+            {loaded.detail}
+          </p>
+        </div>
+      )}
+      {loaded.kind === "failed" && (
+        <div role="alert">
+          <h1>{words.survey}</h1>
+          <p class="notice">{words.notLoaded}</p>
+          <p class="fine">{loaded.detail}</p>
+          <button type="button" onClick={load}>
+            {words.retry}
+          </button>
+        </div>
+      )}
+    </main>
+  );
+}
+
+async function open(address: string): Promise<Loaded> {
+  const keeper = openKeeper();
+  if (!keeper) return { kind: "refused", why: (words) => words.noStorage, detail: "" };
+  try {
+    const person = new Person(keeper);
+    const data = await fetchDocument(address);
+    const standing = await ask(`/collections/${encodeURIComponent(address)}/standing`);
+    const collection = Collection.readPinned(data, address);
+    if (!person.isSound(collection.key)) {
+      return { kind: "refused", why: (words) => words.notesChanged, detail: "" };
+    }
+    return {
+      kind: "ready",
+      collection,
+      standing: (await standing.json()) as Standing,
+      keeper,
+    };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : "";
+    if (error instanceof Problem && error.status === 404) {
+      return { kind: "refused", why: (words) => words.noCollection, detail };
+    }
+    if (error instanceof InvalidDocument) {
+      const why = error.mechanism;
+      return {
+        kind: "refused",
+        why: (words) => (why ? words.otherMechanism(why) : words.otherDocument),
+        detail,
+      };
+    }
+    return { kind: "failed", detail };
+  }
+}

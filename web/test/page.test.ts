@@ -1,0 +1,98 @@
+/** Numbers and words for people. */
+
+import { expect, test } from "vitest";
+
+import { Collection, Device, Grr, odds, toNumber } from "../src/device";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { preferred, wordsOf, type Words } from "../src/language";
+import { scaleOf } from "../src/page/bars";
+import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
+import { oddsText, reportText } from "../src/page/wording";
+import { readJson, utf8 } from "./files";
+
+const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
+  ({ document }) => Collection.read(utf8(document)),
+);
+
+test("what is spent is rounded up, and what is left down", () => {
+  for (const value of [0, 1e-7, 0.1, 1 / 3, 0.99999, 1, 1.5, Math.E, 54.598150033144236, 12345.6]) {
+    for (const digits of [3, 4]) {
+      const [up, down] = [Number(upTo(value, digits)), Number(downTo(value, digits))];
+      expect(up).toBeGreaterThanOrEqual(value);
+      expect(down).toBeLessThanOrEqual(value);
+      expect(up - down).toBeLessThanOrEqual(1.01 * value * 10 ** (1 - digits));
+    }
+  }
+  expect(upTo(Math.E)).toBe("2.719");
+  expect(upTo(1.5)).toBe("1.5");
+});
+
+test("odds are counts of people that none of them vanishes from", () => {
+  for (const { mechanism } of KNOWN) {
+    const { truth, other } = odds(mechanism);
+    const people = peopleOf({ truth, other });
+    expect(Math.abs(people.truth / people.of - toNumber(truth))).toBeLessThan(0.51 / people.of);
+    expect(people.other).toBeGreaterThan(0);
+    expect(people.truth).toBeLessThan(people.of);
+    expect(people.truth).toBeGreaterThan(people.other);
+  }
+});
+
+test("odds and reports have words in every language", () => {
+  const device = new Device(Device.newSecret());
+  for (const language of ["en", "ja"] as const) {
+    const words = wordsOf(language);
+    for (const collection of KNOWN) {
+      const people = peopleOf(odds(collection.mechanism));
+      const answer = collection.answers[1] ?? "tea";
+      const text = oddsText(words, collection, answer);
+      for (const number of [people.of, people.truth, people.other]) {
+        expect(text).toContain(`${number}`);
+      }
+      if (collection.overTime) continue;
+      const record = device.report(collection, answer).record;
+      const said = reportText(words, collection, bytesToHex(record));
+      const { mechanism } = collection;
+      if (mechanism instanceof Grr) {
+        expect(said).toContain(collection.answers[mechanism.readReport(record)]);
+      } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
+        for (const label of collection.answers) expect(said).toContain(words.says(label));
+      }
+    }
+  }
+});
+
+test("no entry of a language is empty or the other's", () => {
+  const [en, ja] = [wordsOf("en"), wordsOf("ja")];
+  const names = Object.keys(en) as (keyof Words)[];
+  expect(Object.keys(ja)).toEqual(names);
+  for (const name of names) {
+    if (typeof en[name] === "string" && typeof ja[name] === "string") {
+      expect(ja[name], name).not.toBe("");
+      expect(ja[name], name).not.toBe(en[name]);
+    }
+  }
+});
+
+test("the language that was chosen comes first, then the browser's", () => {
+  expect(preferred(null, ["fr-FR", "ja-JP", "en"])).toBe("ja");
+  expect(preferred("en", ["ja"])).toBe("en");
+  expect(preferred("klingon", ["de"])).toBe("en");
+});
+
+test("a scale holds all shares and zero, in few whole steps", () => {
+  for (const shares of [[0.5], [0.001], [-0.3, 0.2], [-0.01, 0.99], [0], []]) {
+    const { from, to, ticks } = scaleOf(shares);
+    expect(from).toBeLessThanOrEqual(Math.min(0, ...shares));
+    expect(to).toBeGreaterThanOrEqual(Math.max(0, ...shares));
+    expect(ticks.some((tick) => Math.abs(tick) < 1e-12)).toBe(true);
+    expect(ticks.length).toBeLessThanOrEqual(8);
+  }
+});
+
+test("small things", () => {
+  expect(percent(-0.0001)).toBe("0.0");
+  expect(percent(-0.02)).toBe("−2.0");
+  expect(grouped("00112233445566778899")).toBe("00112233 44556677 8899");
+  expect([pValue(0), pValue(1e-5), pValue(0.0421)]).toEqual(["<1e-9", "1e-5", "0.042"]);
+});
