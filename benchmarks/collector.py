@@ -1,0 +1,247 @@
+"""How many durable reports a second does a collector take? ``--help`` for options.
+
+The server is a process of its own with a store on this disk, the senders are another, on
+loopback. Beside single reports stands a handler that reads the body and answers 202, on the same
+server: what HTTP itself costs here.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from load import Load, loaded, timed
+from report import RESULT, rows_table, save, significant
+from sudare.collection import Collection
+from sudare.mechanisms.unary import OUE
+from sudare.named import NAME_BYTES, Named, join, names_of
+from sudare.randomness import Seeded
+
+CONNECTIONS, SECONDS = 64, 10.0
+WARMING = 2000  # requests before those that are measured
+BATCH, BATCHES, SENDERS = 100_000, 60, 4
+ASKED_RATIO, ASKED_BATCHED = 0.45, 2e6
+# Reports of 16 bytes.
+ASKED = Collection("load", "Which?", tuple(map(str, range(128))), OUE.calibrate(128, 1.0))
+
+
+def serve(kind: str, folder: str) -> None:
+    """Be the server, until a signal comes; the first line says the port."""
+    from starlette.types import Message, Receive, Scope, Send
+
+    from sudare.collector.app import create_app
+    from sudare.collector.limits import Limits
+    from sudare.collector.opening import open_store
+    from sudare.collector.server import listen
+    from sudare.collector.server import serve as answer
+    from sudare.collector.service import Service
+    from sudare.collector.store import Role, Standing
+    from sudare.collector.upload import accepted
+    from sudare.collector.writer import Receipt
+
+    store = open_store(str(Path(folder) / "load.db"))
+    store.add(Standing(ASKED))
+    service = Service(store)
+    app: Any = create_app(service, role_of=lambda _: Role.RELAY)
+    start, body = accepted(Receipt(1, 0, 0))
+
+    async def null(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        message: Message = {"more_body": True}
+        while message.get("more_body"):
+            message = await receive()
+        await send(start)
+        await send(body)
+
+    listening = listen("127.0.0.1", 0)
+    chosen = null if kind == "null" else app
+    began: list[float] = []
+
+    def ready(url: str) -> None:
+        print(url, flush=True)
+        began.append(time.process_time())
+
+    answer(chosen, service, listening, Limits(), ready)
+    processor = time.process_time() - began[0]
+    counted = sum(window.n for window in store.windows(ASKED.key))
+    print(json.dumps({"counted": counted, "processor": processor}), flush=True)
+    store.shut()
+
+
+@dataclass
+class Served:
+    """What the server says of itself at its end.
+
+    Attributes:
+        port: where it listens.
+        counted: how many reports it holds.
+        processor: its seconds on all cores, once it listened.
+    """
+
+    port: int
+    counted: int = -1
+    processor: float = 0.0
+
+
+@contextmanager
+def server(kind: str) -> Iterator[Served]:
+    """A server in a process of its own."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
+        command = [sys.executable, __file__, "--serve", kind, folder]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        if process.stdout is None:
+            raise SystemExit("the server has no output")
+        served = Served(int(process.stdout.readline().rpartition(":")[2]))
+        try:
+            yield served
+        finally:
+            process.terminate()
+            for name, value in json.loads(process.stdout.readline()).items():
+                setattr(served, name, value)
+            process.wait()
+
+
+def request(body: bytes, *headers: str) -> bytes:
+    """An upload."""
+    lines = [
+        f"POST /collections/{ASKED.key}/reports HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Content-Type: application/octet-stream",
+        f"Content-Length: {len(body)}",
+        *headers,
+    ]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+def singles() -> Iterator[bytes]:
+    """Requests with one report each, all of different names."""
+    report = ASKED.randomize(["1"], Seeded(1)).tobytes()
+    head = request(bytes(NAME_BYTES + len(report)))[: -NAME_BYTES - len(report)]
+    while True:
+        names = os.urandom(NAME_BYTES << 12)
+        for start in range(0, len(names), NAME_BYTES):
+            yield head + names[start : start + NAME_BYTES] + report
+
+
+def batches(number: int) -> list[bytes]:
+    """Requests with many reports each, made beforehand."""
+    reports = ASKED.mechanism.randomize(np.arange(BATCH) % 128, Seeded(2))
+    return [
+        request(
+            join(Named(names_of(os.urandom(BATCH * NAME_BYTES)), reports)).tobytes(),
+            "Authorization: relay",
+        )
+        for _ in range(number)
+    ]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the senders saw, and the seconds of the processor that the server took for it."""
+
+    load: Load
+    processor: float
+
+
+def measure(kind: str, seconds: float) -> Measured:
+    """Single reports over many connections; what was acknowledged must have counted."""
+    with server(kind) as served:
+        loaded(served.port, CONNECTIONS, lambda: itertools.islice(singles(), WARMING))
+        found = loaded(served.port, CONNECTIONS, lambda: timed(singles(), seconds))
+    sent = found.requests + WARMING
+    if kind == "durable" and served.counted != sent:
+        raise SystemExit(f"{sent} were acknowledged, {served.counted} counted")
+    return Measured(found, served.processor * found.requests / sent)
+
+
+def measure_batches(number: int) -> Measured:
+    """Batches over a few connections."""
+    sent = batches(number)
+    with server("durable") as served:
+        found = loaded(served.port, SENDERS, lambda: iter(sent))
+    if served.counted != number * BATCH:
+        raise SystemExit(f"{number * BATCH} were acknowledged, {served.counted} counted")
+    return Measured(found, served.processor)
+
+
+def rows(null: Load, durable: Load, many: Load) -> list[dict[str, Any]]:
+    """As in ``result.json``."""
+    nothing, single = (1e6 * load.seconds / load.requests for load in (null, durable))
+    each = 1e9 * many.seconds / many.requests / BATCH
+
+    def row(job: str, ours: float, peer: Any, limit: Any, unit: str) -> dict[str, Any]:  # noqa: ANN401 - JSON
+        numbers = [value for key, value in (peer or {}).items() if key != "name"]
+        ratio = significant(numbers[0] / ours) if numbers else None
+        return {
+            "job": f"collector, {job}",
+            "ours": significant(ours),
+            "peer": peer,
+            "limit": limit,
+            "ratio": ratio,
+            "unit": unit,
+        }
+
+    single_job = f"single reports, {CONNECTIONS} connections"
+    many_job = f"bodies of {BATCH:,}, {SENDERS} connections"
+    return [
+        row(
+            single_job,
+            single,
+            {"name": "null handler", "us": significant(nothing)},
+            {"name": "asked for", "us": significant(nothing / ASKED_RATIO)},
+            "us/report",
+        ),
+        row(
+            f"{single_job}, p99",
+            1e3 * durable.p99,
+            {"name": "null handler", "ms": significant(1e3 * null.p99)},
+            None,
+            "ms",
+        ),
+        row(
+            many_job,
+            each,
+            None,
+            {"name": "asked for", "ns": significant(1e9 / ASKED_BATCHED)},
+            "ns/report",
+        ),
+        row(f"{many_job}, p99", 1e3 * many.p99, None, None, "ms"),
+    ]
+
+
+def main() -> None:
+    """Measure, print the table, keep the result."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="a few seconds, writes nothing")
+    parser.add_argument("--serve", nargs=2, metavar=("KIND", "FOLDER"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(*options.serve)
+        return
+    part = 5 if options.quick else 1
+    null, durable = (measure(kind, SECONDS / part) for kind in ("null", "durable"))
+    found = rows(null, durable, measure_batches(BATCHES // part))
+    Console(width=None if sys.stdout.isatty() else 150).print(rows_table(found))
+    print(json.dumps({"null/s": null.requests / null.seconds}))
+    if not options.quick:
+        save(found, RESULT)
+
+
+if __name__ == "__main__":
+    main()
