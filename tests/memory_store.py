@@ -22,6 +22,7 @@ from sudare.collector.store import (
     Token,
     WindowStanding,
 )
+from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError, StoreUnavailable
 from sudare.mechanism import Records
 
@@ -123,6 +124,8 @@ class MemoryStore(Store):
             for number, one in held.windows.items():
                 if number <= held.closed_to:
                     one.closed = True
+                    if isinstance(held.collection.mechanism, ContinualMechanism):
+                        one.closed_round = held.collection.mechanism.rounds
                     one.names, one.used = set(), set()
 
     def windows(self, key: str) -> list[WindowStanding]:

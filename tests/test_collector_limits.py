@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from collectors import Clock, collecting, error, packed, receipts, said, tea
 from memory_store import MemoryStore
 from sudare.collector.limits import Bucket, Limits, Room
 from sudare.collector.metrics import Metrics
 from sudare.collector.problems import Problem
+from uploads import Clock, collecting, error, packed, receipts, said, tea
 
 
 def test_a_rate_holds_over_time_and_a_large_body_is_paid_for_afterwards() -> None:

@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -14,28 +15,37 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Scope
 
-from collectors import (
+from memory_store import MemoryStore
+from sudare.collection import Collection
+from sudare.collector.limits import Limits
+from sudare.collector.problems import Problem
+from sudare.collector.store import Role, State, Store
+from sudare.mechanisms.unary import OUE
+from sudare.named import join
+from sudare.wire import to_batch
+from uploads import (
+    STORES,
     Clock,
     collecting,
     error,
     hourly,
     named,
+    new_store,
     packed,
     receipts,
     said,
     streamed,
     tea,
 )
-from memory_store import MemoryStore
-from sudare.collection import Collection
-from sudare.collector.limits import Limits
-from sudare.collector.problems import Problem
-from sudare.collector.store import Role, State
-from sudare.mechanisms.unary import OUE
-from sudare.named import join
-from sudare.wire import to_batch
 
 ARROW = "application/vnd.apache.arrow.stream"
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opened = new_store(request.param, tmp_path)
+    yield opened
+    opened.shut()
 
 
 def role_of(scope: Scope) -> Role | None:
@@ -55,9 +65,9 @@ def arrow(records: Any, **options: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-def test_a_report_counts_once_however_often_it_is_sent() -> None:
+def test_a_report_counts_once_however_often_it_is_sent(store: Store) -> None:
     async def scenario() -> None:
-        store, asked = MemoryStore(), tea()
+        asked = tea()
         async with collecting(store, asked) as collector:
             body = packed(said(asked, 1))
             found = [await collector.send(asked, body) for _ in range(3)]
@@ -71,9 +81,9 @@ def test_a_report_counts_once_however_often_it_is_sent() -> None:
     asyncio.run(scenario())
 
 
-def test_all_three_forms_of_a_body_count_alike() -> None:
+def test_all_three_forms_of_a_body_count_alike(store: Store) -> None:
     async def scenario() -> None:
-        store, asked = MemoryStore(), tea()
+        asked = tea()
         async with collecting(store, asked) as collector:
             sent = named(said(asked, 2))
             single = {"id": sent.names.tobytes().hex(), "report": sent.reports.tobytes().hex()}
@@ -155,9 +165,9 @@ async def _parts(body: bytes) -> AsyncIterator[bytes]:
         yield body[start : start + (1 << 16)]
 
 
-def test_a_relay_may_send_many() -> None:
+def test_a_relay_may_send_many(store: Store) -> None:
     async def scenario() -> None:
-        store, asked = MemoryStore(), tea()
+        asked = tea()
         async with collecting(store, asked, role_of=role_of) as collector:
             assert receipts([await collector.send(asked, GOOD * 100)]) == [(1, 99, 0)]
             for role in ("relay", "admin"):
@@ -205,9 +215,9 @@ def test_any_cut_or_changed_arrow_stream_is_refused_or_counted_whole(seed: int) 
     asyncio.run(scenario())
 
 
-def test_windows_open_and_close_by_the_clock_and_never_open_again() -> None:
+def test_windows_open_and_close_by_the_clock_and_never_open_again(store: Store) -> None:
     async def scenario() -> None:
-        store, asked, clock = MemoryStore(), hourly(), Clock(999)
+        asked, clock = hourly(), Clock(999)
         async with collecting(store, asked, clock=clock, grace=60) as collector:
 
             async def told(window: int | None) -> Any:
@@ -230,9 +240,9 @@ def test_windows_open_and_close_by_the_clock_and_never_open_again() -> None:
     asyncio.run(scenario())
 
 
-def test_the_clock_closes_in_the_store_and_a_clock_turned_back_opens_nothing() -> None:
+def test_the_clock_closes_in_the_store_and_a_clock_turned_back_opens_nothing(store: Store) -> None:
     async def scenario() -> None:
-        store, asked, clock = MemoryStore(), hourly(), Clock(1000)
+        asked, clock = hourly(), Clock(1000)
         async with collecting(store, asked, clock=clock, grace=60) as collector:
             body = packed(said(asked, 1))
             await collector.send(asked, body, 0)
@@ -249,9 +259,9 @@ def test_the_clock_closes_in_the_store_and_a_clock_turned_back_opens_nothing() -
     asyncio.run(scenario())
 
 
-def test_rounds_close_one_by_one_and_late_reports_are_said_to_be_refused() -> None:
+def test_rounds_close_one_by_one_and_late_reports_are_said_to_be_refused(store: Store) -> None:
     async def scenario() -> None:
-        store, asked, clock = MemoryStore(), streamed(), Clock(1000)
+        asked, clock = streamed(), Clock(1000)
 
         def of(*rounds: int) -> bytes:
             reports = np.zeros(len(rounds), asked.report_dtype)
@@ -271,15 +281,15 @@ def test_rounds_close_one_by_one_and_late_reports_are_said_to_be_refused() -> No
             clock.now = 1000 + 60 + 10 + 5
             await collector.app.ticker.tick()
             standing = [(one.closed, one.closed_round) for one in store.windows(asked.key)]
-            assert standing == [(True, 2), (False, 1)]
+            assert standing == [(True, 6), (False, 1)]
             assert error(await collector.send(asked, of(3), 0)) == (409, "window_closed")
 
     asyncio.run(scenario())
 
 
-def test_a_paused_or_closed_collection_takes_nothing() -> None:
+def test_a_paused_or_closed_collection_takes_nothing(store: Store) -> None:
     async def scenario() -> None:
-        store, asked = MemoryStore(), tea()
+        asked = tea()
         async with collecting(store, asked) as collector:
             for state in (State.PAUSED, State.OPEN, State.CLOSED):
                 store.change(asked.key, state=state)
@@ -300,9 +310,9 @@ def test_a_paused_or_closed_collection_takes_nothing() -> None:
     asyncio.run(scenario())
 
 
-def test_an_invitation_is_good_for_one_report_in_each_window() -> None:
+def test_an_invitation_is_good_for_one_report_in_each_window(store: Store) -> None:
     async def scenario() -> None:
-        store, asked, clock = MemoryStore(), hourly(invited=True), Clock(1000)
+        asked, clock = hourly(invited=True), Clock(1000)
         async with collecting(store, asked, clock=clock, grace=3600) as collector:
             store.invite(asked.key, [hashlib.sha256(b"welcome").digest()])
 

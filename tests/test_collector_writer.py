@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from collectors import collecting, error, packed, receipts, said, tea
 from memory_store import MemoryStore
 from sudare.collection import Collection
 from sudare.collector import writer as writers
@@ -21,6 +20,7 @@ from sudare.collector.writer import Outcome, Receipt, Upload, Writer, grouped, o
 from sudare.errors import InvalidReport
 from sudare.mechanism import Records
 from sudare.mechanisms.grr import GRR
+from uploads import collecting, error, packed, receipts, said, tea
 
 BAD = 3  # no answer of three
 

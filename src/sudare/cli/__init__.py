@@ -20,8 +20,10 @@ from sudare.cli.joint import joint_count
 from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
+from sudare.cli.serve import serve
 from sudare.cli.simulate import simulate
 from sudare.cli.table import table
+from sudare.cli.token import token
 from sudare.errors import SudareError
 
 
@@ -57,6 +59,8 @@ COMMANDS = (
     table,
     party,
     joint_count,
+    serve,
+    token,
 )
 for command in COMMANDS:
     cli.add_command(command)

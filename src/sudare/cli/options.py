@@ -59,6 +59,13 @@ def answer_options(command: Command) -> Command:
     return command
 
 
+def store_option(command: Command) -> Command:
+    """Where a collector keeps everything."""
+    return click.option(
+        "--store", default="sudare.db", show_default=True, help="A SQLite file, made if need be."
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """Machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)

@@ -20,6 +20,7 @@ from sudare.collector.queries import Query, body_of
 from sudare.collector.results import Results
 from sudare.collector.standing import Standings, json_response
 from sudare.collector.store import Role, Standing, State
+from sudare.collector.warming import warm
 from sudare.errors import InvalidDocument
 from sudare.lines import Lines
 from sudare.strings import hashable_text
@@ -80,6 +81,7 @@ class Administration:
         data = await body_of(request, _DOCUMENT_BYTES)
         with told():
             collection = await to_thread.run_sync(Collection.from_json, data)
+            await to_thread.run_sync(warm, [collection])
         new = await self._change(
             partial(self._service.store.add, Standing(collection, grace=grace))
         )

@@ -4,29 +4,24 @@ import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from sudare.collection import Collection
-from sudare.collector.app import App
 from sudare.collector.limits import Limits
 from sudare.collector.problems import Problem
 from sudare.collector.service import Service
-from sudare.collector.writer import parted
-from sudare.continual import ContinualMechanism
+from sudare.collector.warming import warm
 from sudare.errors import ParameterError
-from sudare.named import NAME_BYTES, Named, join, names_of
 
 _HEAD_BYTES = 1 << 16
 _GRACEFUL_SECONDS = 30
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -177,7 +172,11 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    app: App, service: Service, listening: Listening, limits: Limits, ready: Callable[[str], None]
+    app: ASGIApp,
+    service: Service,
+    listening: Listening,
+    limits: Limits,
+    ready: Callable[[str], None],
 ) -> None:
     """Answer requests until a signal asks to stop; then answer what is in flight, and end."""
     warm(standing.collection for standing in service.standings)
@@ -202,17 +201,3 @@ def serve(
 
 def _with(context: ssl.SSLContext | None) -> dict[str, Any]:
     return {} if context is None else {"ssl_context_factory": lambda *_: context}
-
-
-def warm(collections: Iterable[Collection]) -> None:
-    """Compile what checking and counting reports of these needs: never in a request."""
-    for collection in collections:
-        dtype = collection.report_dtype
-        for count in (1, 2):  # of one, a view is enough; of two, their bytes are moved
-            reports = np.zeros(count, dtype)
-            if isinstance(collection.mechanism, ContinualMechanism):
-                reports["round"] = 1
-            packed = join(Named(names_of(bytes(count * NAME_BYTES)), reports)).tobytes()
-            total = collection.aggregate(parted(collection, packed).reports) + collection.zero
-            if total.n != count:
-                raise AssertionError(f"{count} reports were counted as {total.n}")

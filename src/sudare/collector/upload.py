@@ -116,31 +116,40 @@ class Uploads:
                 _refuse_shut(door.standing)
             window = self._window(door, scope["query_string"])
             invitation = _invitation(headers) if door.invited else None
-            most = self._most_reports(door, kind, scope, headers)
+            most = await self._most_reports(door, kind, scope, headers)
             most_bytes = door.most_bytes(kind, most)
             if size > most_bytes:
                 if b"content-length" in headers:
-                    _refuse_many(door, kind, most, headers)
+                    _refuse_many(door, kind, headers, most)
                 size = most_bytes
             self._room.hold(size)
             held = size
-            try:
-                data = await read_body(receive, most_bytes, self._limits.body_seconds)
-            except BodyTooLong:
-                _refuse_many(door, kind, most, headers)
-            if kind != PACKED:
-                data = await _packed(door.collection, kind, data)
-            count, rest = divmod(len(data), door.width)
-            if rest or not count:
-                _refuse_bytes(door, len(data))
-            if count > most:
-                _refuse_many(door, kind, most, headers)
+            data = await self._records(door, kind, receive, headers, most)
+            count = len(data) // door.width
             door.bucket.take(count)
             return await self.writer.add(door.collection, window, data, count, invitation)
         except Problem as problem:
             return problem
         finally:
             self._room.let_go(held)
+
+    async def _records(
+        self, door: Door, kind: bytes, receive: Receive, headers: dict[bytes, bytes], most: int
+    ) -> bytes:
+        """The packed records of a body: one or more, of the right length, and not too many."""
+        try:
+            seconds = self._limits.body_seconds
+            data = await read_body(receive, door.most_bytes(kind, most), seconds)
+        except BodyTooLong:
+            _refuse_many(door, kind, headers, most)
+        if kind != PACKED:
+            data = await _packed(door.collection, kind, data)
+        count, rest = divmod(len(data), door.width)
+        if rest or not count:
+            _refuse_bytes(door, len(data))
+        if count > most:
+            _refuse_many(door, kind, headers, most)
+        return data
 
     def _window(self, door: Door, query: bytes) -> int:
         """The window that a request names, if it is open now."""
@@ -157,11 +166,13 @@ class Uploads:
         self._closings.check(door.standing, window, self._service.clock())
         return window
 
-    def _most_reports(
+    async def _most_reports(
         self, door: Door, kind: bytes, scope: Scope, headers: dict[bytes, bytes]
     ) -> int:
         """How many this sender may put into one body."""
-        role = self._role_of(scope) if b"authorization" in headers else None
+        role = None
+        if b"authorization" in headers:
+            role = await asyncio.to_thread(self._role_of, scope)
         if door.invited or kind == SINGLE:
             return 1
         return BODY_REPORTS if role in (Role.RELAY, Role.ADMIN) else SMALL_REPORTS
@@ -206,7 +217,7 @@ def _refuse_shut(standing: Standing) -> NoReturn:
     raise Problem(409, "closed", f"“{name}” is closed")
 
 
-def _refuse_many(door: Door, kind: bytes, most: int, headers: dict[bytes, bytes]) -> NoReturn:
+def _refuse_many(door: Door, kind: bytes, headers: dict[bytes, bytes], most: int) -> NoReturn:
     """Say why a body may not hold so much."""
     if most == BODY_REPORTS:
         raise Problem(

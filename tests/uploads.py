@@ -3,13 +3,16 @@
 import contextlib
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 
+from memory_store import MemoryStore
 from sudare.collection import Collection
 from sudare.collector.app import App, create_app
+from sudare.collector.opening import open_store
 from sudare.collector.service import Service
 from sudare.collector.store import Standing, Store
 from sudare.mechanism import Records
@@ -20,6 +23,14 @@ from sudare.windows import Windows
 
 PACKED = "application/octet-stream"
 TEAS = ("green", "black", "oolong")
+
+
+STORES = ("memory", "sqlite")
+
+
+def new_store(kind: str, folder: Path) -> Store:
+    """A store of each kind, empty."""
+    return MemoryStore() if kind == "memory" else open_store(str(folder / "sudare.db"))
 
 
 def tea(name: str = "tea", **rules: Any) -> Collection:

@@ -1,0 +1,139 @@
+"""``sudare serve``: a collector on the network."""
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from sudare.cli.options import PATH, json_option, load_collection, store_option
+from sudare.cli.token import DAYS
+
+if TYPE_CHECKING:
+    from sudare.collector.store import Store
+
+
+@click.command()
+@click.argument("collections", nargs=-1, type=PATH)
+@store_option
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="0 picks one that is free.",
+)
+@click.option("--certificate", type=PATH, help="For TLS: a certificate (chain), PEM.")
+@click.option("--private-key", type=PATH, help="Of the certificate, PEM, without a password.")
+@click.option(
+    "--grace",
+    type=click.IntRange(0, 86400),
+    default=5,
+    show_default=True,
+    help="Of the COLLECTIONS: seconds after its end that a window, or a round, takes reports.",
+)
+@click.option("--public", is_flag=True, help="Anybody may read the results of the COLLECTIONS.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    help="The most reports a second of each collection. [default: any number]",
+)
+@click.option(
+    "--body-seconds",
+    type=click.FloatRange(0.1, 3600),
+    default=30.0,
+    show_default=True,
+    help="How long a body of reports may take to arrive.",
+)
+@click.option(
+    "--connections",
+    type=click.IntRange(1, 1_000_000),
+    default=4096,
+    show_default=True,
+    help="The most at once.",
+)
+@json_option
+def serve(
+    collections: tuple[Path, ...],
+    store: str,
+    host: str,
+    port: int,
+    certificate: Path | None,
+    private_key: Path | None,
+    grace: int,
+    public: bool,
+    rate: float | None,
+    body_seconds: float,
+    connections: int,
+    as_json: bool,
+) -> None:
+    """Collect reports over HTTP, and show results as they come.
+
+    Holds the COLLECTIONS, and all that the store holds already, until it is told to stop (Ctrl-C,
+    or SIGTERM); then it answers what is in flight. If there is no token of an administrator, one
+    is made and printed to stderr, once.
+
+    With --json, one line says when it is ready: {"address": …, "pid": …}.
+
+    \b
+    Examples:
+      sudare serve tea.json
+      sudare serve --store /var/lib/sudare/sudare.db --host 0.0.0.0 --port 443 \\
+        --certificate chain.pem --private-key key.pem
+    """
+    from sudare.collector.app import create_app
+    from sudare.collector.auth import Bearers
+    from sudare.collector.limits import Limits
+    from sudare.collector.opening import open_store
+    from sudare.collector.routes import every_route
+    from sudare.collector.server import listen
+    from sudare.collector.server import serve as answer
+    from sudare.collector.service import Service
+    from sudare.collector.store import Standing
+
+    given = [load_collection(path) for path in collections]
+    limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
+    listening = listen(host, port, certificate, private_key)
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+    logging.getLogger("sudare").setLevel(logging.INFO)
+    opened = open_store(store)
+    try:
+        for collection in given:
+            opened.add(Standing(collection, public=public, grace=grace))
+            if public:
+                opened.change(collection.key, public=True)
+        _provide_token(opened)
+        service = Service(opened)
+        bearers = Bearers(opened, service.clock)
+        app = create_app(
+            service, every_route(service, bearers), role_of=bearers.role_of, limits=limits
+        )
+        answer(app, service, listening, limits, lambda url: _say(url, as_json=as_json))
+    finally:
+        opened.shut()
+
+
+def _provide_token(store: "Store") -> None:
+    """A first token, without which nobody could administer the collector."""
+    from sudare.collector.auth import new_token
+    from sudare.collector.store import Role
+
+    now = int(time.time())
+    valid = (one for one in store.tokens() if one.expires is None or one.expires > now)
+    if any(one.role is Role.ADMIN for one in valid):
+        return
+    text, made = new_token(Role.ADMIN, "made by sudare serve", now + DAYS * 86400)
+    store.add_token(made)
+    click.echo(f"A token of the role admin, for {DAYS} days, shown only now:\n{text}", err=True)
+
+
+def _say(url: str, *, as_json: bool) -> None:
+    import msgspec
+
+    if as_json:
+        click.echo(msgspec.json.encode({"address": url, "pid": os.getpid()}).decode())
+    else:
+        click.echo(f"Collecting at {url} (Ctrl-C to stop)")
