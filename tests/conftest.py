@@ -6,12 +6,14 @@ fresh examples with it: that is what runs each night. The seed in use is in pyte
 
 import hashlib
 import os
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
 
 pytest.register_assert_rewrite("chance", "commands", "enumeration", "laws")
 
+import postgres as postgres_server  # noqa: E402
 from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
 
 SEED = os.environ.get("SUDARE_TEST_SEED")
@@ -31,6 +33,13 @@ def seed(request: pytest.FixtureRequest) -> int:
     """A number of this test's own, so that no two tests share their luck."""
     text = f"{SEED or 'developer'} {request.node.nodeid}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6])
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[postgres_server.Server]:
+    """A PostgreSQL server of this session's own."""
+    with postgres_server.server() as running:
+        yield running
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -31,10 +31,16 @@ NEW, REPEATED, LATE, UNINVITED, SHUT = Fate
 Open = Callable[[], Store]
 
 
-@pytest.fixture
-def opened(tmp_path: Path) -> Iterator[Open]:
+pytestmark = pytest.mark.xdist_group("postgres")  # one server for all of them
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
     """Opens one store again and again, each time letting go of it first."""
-    url = str(tmp_path / "store.db")
+    if request.param == "sqlite":
+        url = str(tmp_path / "store.db")
+    else:
+        url = request.getfixturevalue("postgres").new_database()
     stores: list[Store] = []
 
     def again() -> Store:

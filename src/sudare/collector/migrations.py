@@ -32,35 +32,35 @@ SQLITE: tuple[Script, ...] = (
         ) STRICT""",
         """CREATE TABLE windows (
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
-            window INTEGER NOT NULL,
+            window_number INTEGER NOT NULL,
             closed INTEGER NOT NULL DEFAULT 0,
             closed_round INTEGER NOT NULL DEFAULT 0,
             n INTEGER NOT NULL DEFAULT 0,
             counts BLOB,
-            PRIMARY KEY (collection, window)
+            PRIMARY KEY (collection, window_number)
         ) STRICT""",
         # Apart from windows: a row is written whole, and that of a sum at every commit.
         """CREATE TABLE released (
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
-            window INTEGER NOT NULL,
+            window_number INTEGER NOT NULL,
             n INTEGER NOT NULL,
             counts BLOB NOT NULL,
-            PRIMARY KEY (collection, window)
+            PRIMARY KEY (collection, window_number)
         ) STRICT""",
         """CREATE TABLE seen (
             id INTEGER PRIMARY KEY,
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
-            window INTEGER NOT NULL,
+            window_number INTEGER NOT NULL,
             names BLOB NOT NULL
         ) STRICT""",
-        "CREATE INDEX seen_windows ON seen (collection, window)",
+        "CREATE INDEX seen_windows ON seen (collection, window_number)",
         """CREATE TABLE reports (
             id INTEGER PRIMARY KEY,
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
-            window INTEGER NOT NULL,
+            window_number INTEGER NOT NULL,
             payload BLOB NOT NULL
         ) STRICT""",
-        "CREATE INDEX reports_windows ON reports (collection, window)",
+        "CREATE INDEX reports_windows ON reports (collection, window_number)",
         """CREATE TABLE invitations (
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
             digest BLOB NOT NULL,
@@ -68,9 +68,9 @@ SQLITE: tuple[Script, ...] = (
         ) STRICT, WITHOUT ROWID""",
         """CREATE TABLE used (
             collection INTEGER NOT NULL REFERENCES collections ON DELETE CASCADE,
-            window INTEGER NOT NULL,
+            window_number INTEGER NOT NULL,
             digest BLOB NOT NULL,
-            PRIMARY KEY (collection, window, digest)
+            PRIMARY KEY (collection, window_number, digest)
         ) STRICT, WITHOUT ROWID""",
         """CREATE TABLE candidates (
             collection INTEGER PRIMARY KEY REFERENCES collections ON DELETE CASCADE,
@@ -84,6 +84,69 @@ SQLITE: tuple[Script, ...] = (
             label TEXT NOT NULL
         ) STRICT, WITHOUT ROWID""",
         "CREATE TABLE checks (number INTEGER NOT NULL) STRICT",
+        "INSERT INTO checks VALUES (0)",
+    ),
+)
+
+POSTGRES: tuple[Script, ...] = (
+    (
+        """CREATE TABLE collections (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            key text NOT NULL UNIQUE,
+            document bytea NOT NULL,
+            state text NOT NULL,
+            public smallint NOT NULL,
+            grace bigint NOT NULL
+        )""",
+        """CREATE TABLE windows (
+            collection bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+            window_number bigint NOT NULL,
+            closed smallint NOT NULL DEFAULT 0,
+            closed_round bigint NOT NULL DEFAULT 0,
+            n bigint NOT NULL DEFAULT 0,
+            counts bytea,
+            PRIMARY KEY (collection, window_number)
+        )""",
+        # Names are in a table for each open window, which is dropped when the window closes.
+        """CREATE TABLE released (
+            collection bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+            window_number bigint NOT NULL,
+            n bigint NOT NULL,
+            counts bytea NOT NULL,
+            PRIMARY KEY (collection, window_number)
+        )""",
+        """CREATE TABLE reports (
+            id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            collection bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+            window_number bigint NOT NULL,
+            payload bytea NOT NULL
+        )""",
+        # Noise doesn't compress.
+        "ALTER TABLE reports ALTER COLUMN payload SET STORAGE EXTERNAL",
+        "CREATE INDEX reports_windows ON reports (collection, window_number, id)",
+        """CREATE TABLE invitations (
+            collection bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+            digest bytea NOT NULL,
+            PRIMARY KEY (collection, digest)
+        )""",
+        """CREATE TABLE used (
+            collection bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+            window_number bigint NOT NULL,
+            digest bytea NOT NULL,
+            PRIMARY KEY (collection, window_number, digest)
+        )""",
+        """CREATE TABLE candidates (
+            collection bigint PRIMARY KEY REFERENCES collections ON DELETE CASCADE,
+            texts bytea NOT NULL
+        )""",
+        """CREATE TABLE tokens (
+            name text PRIMARY KEY,
+            digest bytea NOT NULL,
+            role text NOT NULL,
+            expires bigint,
+            label text NOT NULL
+        )""",
+        "CREATE TABLE checks (number bigint NOT NULL)",
         "INSERT INTO checks VALUES (0)",
     ),
 )

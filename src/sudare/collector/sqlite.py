@@ -143,12 +143,12 @@ class SqliteStore(TableStore):
         with self._database.transaction() as connection:
             yield lambda query, parameters: connection.execute(query, parameters).fetchall()
 
-    def _lock_window(self, run: Run, number: int, window: int) -> None:
+    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
         """Nothing to do: one process writes, and holds the lock."""
 
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
         last = np.iinfo(np.int64).max if window is None else window
-        run("DELETE FROM seen WHERE collection = ? AND window <= ?", (number, int(last)))
+        run("DELETE FROM seen WHERE collection = ? AND window_number <= ?", (number, int(last)))
 
     def _load(self) -> None:
         """Take into memory what isn't there yet."""
@@ -162,13 +162,14 @@ class SqliteStore(TableStore):
     def _load_windows(self, held: Held) -> None:
         number, collection = held.number, held.collection
         ((held.closed,),) = self._read(
-            "SELECT coalesce(max(window), -1) FROM windows WHERE collection = ? AND closed = 1",
+            "SELECT coalesce(max(window_number), -1) FROM windows "
+            "WHERE collection = ? AND closed = 1",
             (number,),
         )
         if held.state is State.CLOSED:
             return
         rows = self._read(
-            "SELECT window, n, counts, closed_round FROM windows "
+            "SELECT window_number, n, counts, closed_round FROM windows "
             "WHERE collection = ? AND closed = 0",
             (number,),
         )
@@ -176,7 +177,8 @@ class SqliteStore(TableStore):
             kept = Window(counts_of(collection, counts), n, closed_round)
             held.windows[window] = kept
             names = self._database.each(
-                "SELECT names FROM seen WHERE collection = ? AND window = ?", (number, window)
+                "SELECT names FROM seen WHERE collection = ? AND window_number = ?",
+                (number, window),
             )
             for (group,) in names:
                 kept.seen.add(names_of(group))
@@ -208,7 +210,7 @@ class SqliteStore(TableStore):
     def _invited(self, number: int, group: Group, seen: Seen) -> Fates:
         query = (
             "SELECT 1 FROM invitations WHERE collection = ?1 AND digest = ?2 AND NOT EXISTS "
-            "(SELECT 1 FROM used WHERE collection = ?1 AND window = ?3 AND digest = ?2)"
+            "(SELECT 1 FROM used WHERE collection = ?1 AND window_number = ?3 AND digest = ?2)"
         )
         good = {
             digest: bool(self._read(query, (number, digest, group.window)))
@@ -225,22 +227,23 @@ def _write(connection: sqlite3.Connection, judged: Judged) -> None:
         return
     place = (held.number, group.window)
     connection.execute(
-        "INSERT INTO seen (collection, window, names) VALUES (?, ?, ?)", (*place, new.names)
+        "INSERT INTO seen (collection, window_number, names) VALUES (?, ?, ?)", (*place, new.names)
     )
     if new.reports is not None:
         connection.execute(
-            "INSERT INTO reports (collection, window, payload) VALUES (?, ?, ?)",
+            "INSERT INTO reports (collection, window_number, payload) VALUES (?, ?, ?)",
             (*place, new.reports),
         )
     if held.collection.invited:
         digests = (digests_of(group)[row] for row in np.flatnonzero(judged.new))
         connection.executemany(
-            "INSERT INTO used (collection, window, digest) VALUES (?, ?, ?)",
+            "INSERT INTO used (collection, window_number, digest) VALUES (?, ?, ?)",
             [(*place, digest) for digest in digests],
         )
     connection.execute(
-        "INSERT INTO windows (collection, window, n, counts) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (collection, window) DO UPDATE SET n = excluded.n, counts = excluded.counts",
+        "INSERT INTO windows (collection, window_number, n, counts) VALUES (?, ?, ?, ?) "
+        "ON CONFLICT (collection, window_number) "
+        "DO UPDATE SET n = excluded.n, counts = excluded.counts",
         (*place, window.n + new.n, (window.counts + new.counts).astype("<i8", copy=False)),
     )
 

@@ -21,8 +21,8 @@ Run = Callable[[str, Sequence[object]], Rows]
 """Executes a statement, whose parameters are question marks, and fetches its rows."""
 
 _SUM = """SELECT w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
-    FROM windows w LEFT JOIN released r USING (collection, window)
-    WHERE w.collection = ? AND window = ?"""
+    FROM windows w LEFT JOIN released r USING (collection, window_number)
+    WHERE w.collection = ? AND window_number = ?"""
 
 
 class TableStore(Store):
@@ -40,35 +40,31 @@ class TableStore(Store):
         """A transaction: all of it is durable at the end, or nothing."""
 
     @abstractmethod
-    def _lock_window(self, run: Run, number: int, window: int) -> None:
-        """Keep others from changing a window until the transaction ends."""
+    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
+        """Keep others from changing a collection, or one window, until the transaction ends."""
 
     # Reports
 
     def windows(self, key: str) -> list[WindowStanding]:
         """The windows that have reports or were closed by their number, in order."""
         number, collection = self._find(key)
-        if collection.over_time:
-            rows = self._read(
-                "SELECT window, n, closed, closed_round, counts FROM windows WHERE collection = ? "
-                "ORDER BY window",
-                (number,),
-            )
-            return [
-                WindowStanding(
-                    window, n, _closed_reports(collection, n, last, counts), closed, last
-                )
-                for window, n, closed, last, counts in _closed_as_bool(rows)
-            ]
+        counts = "w.counts" if collection.over_time else "NULL"  # else they needn't be read
         rows = self._read(
-            "SELECT window, w.n, closed, closed_round, coalesce(r.n, 0) "
-            "FROM windows w LEFT JOIN released r USING (collection, window) "
-            "WHERE w.collection = ? ORDER BY window",
+            f"SELECT window_number, w.n, {counts}, closed, closed_round, coalesce(r.n, 0) "  # noqa: S608
+            "FROM windows w LEFT JOIN released r USING (collection, window_number) "
+            "WHERE w.collection = ? AND (w.n > 0 OR closed = 1 OR closed_round > 0) "
+            "ORDER BY window_number",
             (number,),
         )
         return [
-            WindowStanding(window, n, released, closed, last)
-            for window, n, closed, last, released in _closed_as_bool(rows)
+            WindowStanding(
+                window,
+                n,
+                _closed_reports(collection, n, last, sums) if collection.over_time else released,
+                bool(closed),
+                last,
+            )
+            for window, n, sums, closed, last, released in rows
         ]
 
     def release(self, key: str, window: int) -> Aggregate | None:
@@ -81,7 +77,7 @@ class TableStore(Store):
         if not due(collection, held):
             return shown(collection, held)
         with self._writing() as run:
-            self._lock_window(run, number, window)
+            self._lock(run, number, window)
             rows = run(_SUM, (number, window))
             if not rows:  # removed meanwhile
                 return None
@@ -89,8 +85,8 @@ class TableStore(Store):
             if due(collection, held):
                 counts = held.counts.astype("<i8", copy=False).tobytes()
                 run(
-                    "INSERT INTO released (collection, window, n, counts) VALUES (?, ?, ?, ?) "
-                    "ON CONFLICT (collection, window) "
+                    "INSERT INTO released (collection, window_number, n, counts) "
+                    "VALUES (?, ?, ?, ?) ON CONFLICT (collection, window_number) "
                     "DO UPDATE SET n = excluded.n, counts = excluded.counts",
                     (number, window, held.n, counts),
                 )
@@ -100,7 +96,7 @@ class TableStore(Store):
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
         """The raw reports of a window, or of all, group by group; kept only if it says so."""
         number, collection = self._find(key)
-        which = "" if window is None else " AND window = ?"
+        which = "" if window is None else " AND window_number = ?"
         given = (number,) if window is None else (number, window)
         ((last,),) = self._read(
             f"SELECT coalesce(max(id), 0) FROM reports WHERE collection = ?{which}",  # noqa: S608
@@ -124,7 +120,13 @@ class TableStore(Store):
             rows = run(
                 "INSERT INTO collections (key, document, state, public, grace) "
                 "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
-                (held.key, held.to_json(), standing.state, int(standing.public), standing.grace),
+                (
+                    held.key,
+                    held.to_json(),
+                    standing.state.value,
+                    int(standing.public),
+                    standing.grace,
+                ),
             )
         return bool(rows)
 
@@ -140,10 +142,11 @@ class TableStore(Store):
         """Pause, open or close a collection, or show its results to everybody."""
         number, _ = self._find(key)
         with self._writing() as run:
+            self._lock(run, number)
             if state is not None:
                 run(
                     "UPDATE collections SET state = ? WHERE id = ? AND state <> ?",
-                    (state, number, State.CLOSED),
+                    (state.value, number, State.CLOSED.value),
                 )
                 if state is State.CLOSED:
                     self._forget_names(run, number, None)
@@ -154,6 +157,7 @@ class TableStore(Store):
         """Forget a collection, its reports and its sums."""
         number, _ = self._find(key)
         with self._writing() as run:
+            self._lock(run, number)
             self._forget_names(run, number, None)
             run("DELETE FROM collections WHERE id = ?", (number,))
 
@@ -192,7 +196,7 @@ class TableStore(Store):
             rows = run(
                 "INSERT INTO tokens (name, digest, role, expires, label) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (name) DO NOTHING RETURNING name",
-                (token.name, token.digest, token.role, token.expires, token.label),
+                (token.name, token.digest, token.role.value, token.expires, token.label),
             )
         if not rows:
             raise ParameterError(f"there is a token {token.name} already")
@@ -231,25 +235,26 @@ class TableStore(Store):
         if last is not None and not rounds:
             raise ParameterError(f"“{collection.name}” has no rounds that could be closed")
         whole = last is None or last >= rounds
+        self._lock(run, number)
         run(
-            "INSERT INTO windows (collection, window) VALUES (?, ?) "
-            "ON CONFLICT (collection, window) DO NOTHING",
+            "INSERT INTO windows (collection, window_number) VALUES (?, ?) "
+            "ON CONFLICT (collection, window_number) DO NOTHING",
             (number, window),
         )
         if not whole:
             run(
                 "UPDATE windows SET closed_round = ? "
-                "WHERE collection = ? AND window = ? AND closed_round < ?",
+                "WHERE collection = ? AND window_number = ? AND closed_round < ?",
                 (last, number, window, last),
             )
             return False
         run(
             "UPDATE windows SET closed = 1, closed_round = ? "
-            "WHERE collection = ? AND window <= ? AND closed = 0",
+            "WHERE collection = ? AND window_number <= ? AND closed = 0",
             (rounds, number, window),
         )
         self._forget_names(run, number, window)
-        run("DELETE FROM used WHERE collection = ? AND window <= ?", (number, window))
+        run("DELETE FROM used WHERE collection = ? AND window_number <= ?", (number, window))
         return True
 
     def _find(self, key: str) -> tuple[int, Collection]:
@@ -270,10 +275,6 @@ class TableStore(Store):
         if held is None:
             held = self._collections[key] = Collection.from_json(document)
         return held
-
-
-def _closed_as_bool(rows: Rows) -> Iterator[tuple[int, int, bool, int, Any]]:
-    return ((window, n, bool(closed), last, more) for window, n, closed, last, more in rows)
 
 
 def _closed_reports(collection: Collection, n: int, last: int, counts: bytes | None) -> int:

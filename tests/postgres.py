@@ -1,0 +1,94 @@
+"""A private PostgreSQL server for tests: its own folder, its own socket, nobody else's data."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+import psycopg
+
+_PROGRAMS = Path("/usr/lib/postgresql")
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        folder: where its data and its socket are.
+        programs: the folder of its programs.
+    """
+
+    folder: Path
+    programs: Path
+
+    def url(self, database: str) -> str:
+        return f"postgresql://postgres@/{database}?host={self.folder}"
+
+    def new_database(self) -> str:
+        """The address of an empty database."""
+        name = f"store_{os.getpid()}_{next(_numbers)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def control(self, *arguments: str) -> None:
+        """pg_ctl, waiting until it is done."""
+        data = self.folder / "data"
+        command = [self.programs / "pg_ctl", "-D", data, "-w", "-s", *arguments]
+        _as_nobody_special(command, self.folder)
+
+    def start(self) -> None:
+        options = f"-k {self.folder} -c listen_addresses='' -c max_connections=40"
+        self.control("start", "-l", str(self.folder / "log"), "-o", options)
+
+
+def programs() -> Path:
+    """The folder of the newest PostgreSQL here."""
+    found = shutil.which("initdb")
+    versions = sorted(_PROGRAMS.glob("*/bin/initdb"), key=lambda path: float(path.parts[-3]))
+    if not versions and not found:
+        raise RuntimeError("these tests need a PostgreSQL server: `make postgres` installs one")
+    return (versions[-1] if versions else Path(str(found))).parent
+
+
+@contextmanager
+def server() -> Iterator[Server]:
+    """A server that is gone afterwards."""
+    # Not pytest's folder: its name may be longer than that of a socket, and root's alone.
+    folder = Path(tempfile.mkdtemp(prefix="sudare-pg-", dir="/tmp"))
+    running = Server(folder, programs())
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        initdb = [running.programs / "initdb", "-D", folder / "data", "-U", "postgres"]
+        _as_nobody_special([*initdb, "-A", "trust", "-E", "UTF8", "--locale=C"], folder)
+        running.start()
+        try:
+            yield running
+        finally:
+            running.control("stop", "-m", "immediate")
+    finally:
+        shutil.rmtree(folder)
+
+
+def _as_nobody_special(command: list[object], folder: Path) -> None:
+    """Run a program of the server, which refuses to be root."""
+    who = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    done = subprocess.run(
+        [*who, *map(str, command)],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} failed: {done.stderr.strip()}")
