@@ -9,16 +9,18 @@ import httpx
 import numpy as np
 import pytest
 
-from collector import DAYS, NOON, TEA, WORDS, Collector, code, static
+from analysts import DAYS, NOON, TEA, WORDS, Collector, code, static
 from sudare import Seeded
 from sudare.collector import administration
+from sudare.collector.opening import open_store
 from sudare.collector.pages import HEADERS
 from sudare.collector.store import Fate, Group, Role
 
 
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with Collector() as made:
+@pytest.fixture(params=["memory", "sqlite"])
+def collector(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Collector]:
+    sqlite = request.param == "sqlite"
+    with Collector(open_store(str(tmp_path / "store.db")) if sqlite else None) as made:
         yield made
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from collector import NOON, TEA, Collector, code
+from analysts import NOON, TEA, Collector, code
 from sudare.collector.auth import FAILURES, PATIENCE, new_token
 from sudare.collector.store import Role
 from sudare.errors import ParameterError

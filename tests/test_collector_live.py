@@ -1,14 +1,16 @@
 """Server-sent events: what has changed, to all who listen, and no work where nobody does."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
-from collector import DAYS, TEA, Collector, code
+from analysts import DAYS, TEA, Collector, at_port, code
 from sudare.collector import live, results, standing
 from sudare.collector.app import create_app
 from sudare.collector.live import Live
@@ -262,6 +264,25 @@ def test_a_slow_listener_gets_the_newest(stage: Stage) -> None:
             assert heard[-1] == 50
 
     stage.play(scene)
+
+
+def test_over_a_real_connection_it_ends_on_either_side(stage: Stage) -> None:
+    lines: list[str] = []
+    with at_port(stage) as url:
+        with httpx.stream("GET", url + PATH, timeout=20) as response:
+            assert response.headers["content-type"].startswith("text/event-stream")
+            assert next(response.iter_lines()).startswith("retry")
+            assert stage.live.listeners == 1
+        deadline = time.monotonic() + 20
+        while stage.live.listeners and time.monotonic() < deadline:
+            time.sleep(0.01)  # the server hears of it in its own time
+        assert stage.live.listeners == 0
+        with httpx.stream("GET", url + PATH, timeout=20) as response:
+            for line in response.iter_lines():
+                lines.append(line)
+                if line == "event: standing":
+                    stage.service.ending = True  # as when a signal has come
+    assert "event: standing" in lines
 
 
 def test_a_question_that_cannot_be_read_is_refused(stage: Stage) -> None:

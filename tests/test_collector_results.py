@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from collector import DAYS, NOON, ONLINE, TEA, WORDS, Collector, code
+from analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, code
 from commands import succeed
 from sudare import Collection, Glance, Seeded
 from sudare.aggregate import Aggregate
 from sudare.analysis import analyse
+from sudare.collector.opening import open_store
 from sudare.collector.releases import SERIES
 from sudare.collector.schemas import AnswersDocument, RoundsDocument, TextsDocument
 from sudare.collector.standing import SHOWN_WINDOWS
@@ -24,9 +25,10 @@ from sudare.windows import Windows
 PEOPLE = {"green": 500, "black": 300, "oolong": 200}
 
 
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with Collector() as made:
+@pytest.fixture(params=["memory", "sqlite"])
+def collector(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Collector]:
+    sqlite = request.param == "sqlite"
+    with Collector(open_store(str(tmp_path / "store.db")) if sqlite else None) as made:
         yield made
 
 
@@ -256,7 +258,8 @@ def test_a_result_is_computed_once(collector: Collector, monkeypatch: pytest.Mon
         "?level=1",
         "?level=0",
         "?level=nan",
-        "?level=1e-3",
+        "?level=1e3",
+        "?level=0,9",
         "?simultaneous=yes",
         "?consistent=much",
         "?format=xml",

@@ -62,7 +62,11 @@ def answer_options(command: Command) -> Command:
 def store_option(command: Command) -> Command:
     """Where a collector keeps everything."""
     return click.option(
-        "--store", default="sudare.db", show_default=True, help="A SQLite file, made if need be."
+        "--store",
+        default="sudare.db",
+        show_default=True,
+        envvar="SUDARE_STORE",
+        help="A SQLite file, made if need be, or postgresql://…; also SUDARE_STORE.",
     )(command)
 
 

@@ -96,24 +96,24 @@ def serve(
 
     given = [load_collection(path) for path in collections]
     limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
-    listening = listen(host, port, certificate, private_key)
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
-    logging.getLogger("sudare").setLevel(logging.INFO)
-    opened = open_store(store)
-    try:
-        for collection in given:
-            opened.add(Standing(collection, public=public, grace=grace))
-            if public:
-                opened.change(collection.key, public=True)
-        _provide_token(opened)
-        service = Service(opened)
-        bearers = Bearers(opened, service.clock)
-        app = create_app(
-            service, every_route(service, bearers), role_of=bearers.role_of, limits=limits
-        )
-        answer(app, service, listening, limits, lambda url: _say(url, as_json=as_json))
-    finally:
-        opened.shut()
+    with listen(host, port, certificate, private_key) as listening:
+        logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+        logging.getLogger("sudare").setLevel(logging.INFO)
+        opened = open_store(store)
+        try:
+            for collection in given:
+                opened.add(Standing(collection, public=public, grace=grace))
+                if public:
+                    opened.change(collection.key, public=True)
+            _provide_token(opened)
+            service = Service(opened)
+            bearers = Bearers(opened, service.clock)
+            app = create_app(
+                service, every_route(service, bearers), role_of=bearers.role_of, limits=limits
+            )
+            answer(app, service, listening, limits, lambda url: _say(url, as_json=as_json))
+        finally:
+            opened.shut()
 
 
 def _provide_token(store: "Store") -> None:

@@ -73,7 +73,7 @@ def listed(store: str, as_json: bool) -> None:
 
     opened = open_store(store, counting=False)
     try:
-        held = opened.tokens()
+        held = sorted(opened.tokens(), key=lambda one: (one.role, one.label, one.name))
     finally:
         opened.shut()
     if as_json:

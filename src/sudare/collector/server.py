@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Self
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -32,6 +32,12 @@ class Listening:
     context: ssl.SSLContext | None
     url: str
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
 
 def listen(
     host: str, port: int, certificate: Path | None = None, private_key: Path | None = None
@@ -43,8 +49,12 @@ def listen(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         bound = socket.socket(family, kind, protocol)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(at)
+        try:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            bound.bind(at)
+        except OSError:
+            bound.close()
+            raise
     except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or "that is no address"
         raise ParameterError(f"can't listen at {host} port {port}: {reason}") from None
@@ -149,7 +159,7 @@ class Protocol(HttpToolsProtocol):
         self.transport.close()
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """Says when it listens; stops gently at a signal, and then ends as if it had been asked to."""
 
     def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
@@ -158,15 +168,18 @@ class _Server(uvicorn.Server):
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say so."""
         await super().startup(sockets)
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop gently; at once, if it was asked before."""
         del sig, frame
-        self.force_exit = self.should_exit  # a second signal doesn't wait for senders
+        self.force_exit = self.should_exit
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer what is in flight."""
         self._service.ending = True
         await super().shutdown(sockets)
 
@@ -180,7 +193,14 @@ def serve(
 ) -> None:
     """Answer requests until a signal asks to stop; then answer what is in flight, and end."""
     warm(standing.collection for standing in service.standings)
-    config = uvicorn.Config(
+    server = Server(configured(app, listening, limits), service, lambda: ready(listening.url))
+    server.run(sockets=[listening.socket])
+
+
+def configured(app: ASGIApp, listening: Listening, limits: Limits) -> uvicorn.Config:
+    """Uvicorn, without what a collector must not do: log addresses, believe headers, wait."""
+    context = listening.context
+    return uvicorn.Config(
         app,
         loop="uvloop",
         http=type("Limited", (Protocol,), {"limits": limits}),
@@ -193,11 +213,5 @@ def serve(
         proxy_headers=False,
         timeout_keep_alive=max(1, round(limits.head_seconds)),
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
-        **_with(listening.context),
+        ssl_context_factory=None if context is None else lambda *_: context,
     )
-    server = _Server(config, service, lambda: ready(listening.url))
-    server.run(sockets=[listening.socket])
-
-
-def _with(context: ssl.SSLContext | None) -> dict[str, Any]:
-    return {} if context is None else {"ssl_context_factory": lambda *_: context}

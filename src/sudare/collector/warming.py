@@ -12,7 +12,8 @@ from sudare.collector.store import Group, Standing
 from sudare.collector.writer import parted
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
-from sudare.named import NAME_BYTES, Named, join, names_of
+from sudare.kernels import COMPILE_FROM
+from sudare.named import Named, join, names_of
 
 
 def warm(collections: Iterable[Collection]) -> None:
@@ -20,7 +21,11 @@ def warm(collections: Iterable[Collection]) -> None:
 
     Kernels are compiled once on a machine, which takes seconds: never while somebody waits.
     """
-    groups = [tiny(collection, count) for collection in collections for count in (1, 2)]
+    groups = [
+        sent(collection, count)
+        for collection in collections
+        for count in (1, 2, many(collection))  # of few, most is done without kernels
+    ]
     with tempfile.TemporaryDirectory(prefix="sudare-") as folder:
         store = open_store(str(Path(folder) / "warming.db"))
         try:
@@ -37,13 +42,18 @@ def warm(collections: Iterable[Collection]) -> None:
             store.shut()
 
 
-def tiny(collection: Collection, count: int) -> Group:
-    """A few reports that a device might send, as an upload brings them."""
+def many(collection: Collection) -> int:
+    """As few reports as kernels count."""
+    return 2 + COMPILE_FROM // max(1, collection.report_dtype.itemsize // 8)
+
+
+def sent(collection: Collection, count: int) -> Group:
+    """Reports that devices might send, as an upload brings them."""
     reports = np.zeros(count, collection.report_dtype)
     if isinstance(collection.mechanism, ContinualMechanism):
         reports["round"] = 1
-    names = bytes([count]) + bytes(NAME_BYTES * count - 1)
-    named = parted(collection, join(Named(names_of(names), reports)).tobytes())
+    names = names_of(np.arange(2 * count, dtype="<u8").tobytes())
+    named = parted(collection, join(Named(names, reports)).tobytes())
     collection.mechanism.check(named.reports)
     invitations = np.zeros((count, 32), np.uint8) if collection.invited else None
     return Group(collection, 0, named.names, named.reports, invitations)

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from sudare.named import Named, named_dtype, part
 from sudare.wire import from_bytes
 
 COMMIT_REPORTS = 400_000  # in one transaction: more would only make everybody wait
+_form = lru_cache(named_dtype)
 _log = logging.getLogger(__name__)
 
 
@@ -206,7 +208,7 @@ def parted(collection: Collection, data: bytes) -> Named:
     A kernel is compiled for one kind of array: a view of the body would be another.
     """
     dtype = collection.report_dtype
-    names, reports = part(dtype, from_bytes(named_dtype(dtype), data))
+    names, reports = part(dtype, from_bytes(_form(dtype), data))
     if not reports.flags.writeable:
         names, reports = names.copy(), reports.copy()
     return Named(names, reports)
@@ -240,26 +242,28 @@ def outcomes_of(group: Group, counts: list[int], fates: Fates) -> list[Outcome]:
     """What the sender of each upload is told."""
     collection = group.collection
     if len(counts) == len(fates):  # nothing but single reports
-        told = [_single(collection, Fate(fate)) for fate in range(len(Fate))]
+        told = _singles(collection.name, collection.over_time)
         return [told[fate] for fate in fates.tolist()]
     starts = np.cumsum([0, *counts[:-1]])
     table = np.stack([np.add.reduceat(fates == fate, starts, dtype=np.int64) for fate in Fate])
     return [
-        _several(collection, count, dict(zip(Fate, numbers, strict=True)))
+        _told(collection.name, collection.over_time, count, dict(zip(Fate, numbers, strict=True)))
         for count, numbers in zip(counts, table.T.tolist(), strict=True)
     ]
 
 
-def _single(collection: Collection, fate: Fate) -> Outcome:
-    return _several(collection, 1, {each: int(each == fate) for each in Fate})
+@lru_cache
+def _singles(name: str, over_time: bool) -> list[Outcome]:
+    """What the sender of a single report is told, by its fate."""
+    return [_told(name, over_time, 1, {each: int(each == fate) for each in Fate}) for fate in Fate]
 
 
-def _several(collection: Collection, count: int, numbers: dict[Fate, int]) -> Outcome:
+def _told(name: str, over_time: bool, count: int, numbers: dict[Fate, int]) -> Outcome:
     if numbers[Fate.SHUT] == count:
-        return Problem(409, "not_open", f"“{collection.name}” takes no reports now")
+        return Problem(409, "not_open", f"“{name}” takes no reports now")
     if numbers[Fate.UNINVITED] == count:
         return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
-    if numbers[Fate.LATE] == count and not collection.over_time:
+    if numbers[Fate.LATE] == count and not over_time:
         return Problem(409, "window_closed", "the window is closed")
     refused = count - numbers[Fate.NEW] - numbers[Fate.REPEATED]
     return Receipt(numbers[Fate.NEW], numbers[Fate.REPEATED], refused)

@@ -2,12 +2,17 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 import httpx
 import numpy as np
+import uvicorn
 
 from memory_store import MemoryStore
 from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
@@ -146,3 +151,21 @@ def static(folder: Path) -> Path:
     (folder / "survey.html").write_text("<!doctype html><title>Survey</title>")
     (folder / "assets" / "index-1a2b.js").write_text("export {};")
     return folder
+
+
+@contextmanager
+def at_port(collector: Collector) -> Iterator[str]:
+    """The collector behind a real server, until the end of the block; its address."""
+    config = uvicorn.Config(collector.app, log_config=None, access_log=False, lifespan="on")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            collector.service.ending = True
+            server.should_exit = True
+            thread.join()
