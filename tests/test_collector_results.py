@@ -1,10 +1,13 @@
 """Results over HTTP: the command line's numbers, of released sums alone, to those who may."""
 
+import asyncio
 import io
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import msgspec
 import numpy as np
 import pyarrow.parquet as pq
@@ -246,6 +249,41 @@ def test_a_result_is_computed_once(collector: Collector, monkeypatch: pytest.Mon
     for level in ("0.6", "0.7", "0.6"):
         collector.get(_estimate(TEA, f"?level={level}"))
     assert len(calls) == 6
+
+
+def test_many_who_ask_at_once_wait_for_one_computation(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sudare.collector import results
+
+    calls = []
+    begun, gate = threading.Event(), threading.Event()
+
+    def slow(*arguments: object, **options: object) -> object:
+        calls.append(1)
+        begun.set()
+        assert gate.wait(60)
+        return analyse(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(results, "analyse", slow)
+    monkeypatch.setattr(results, "_WAITING", 1)
+    collector.hold(TEA, public=True)
+    collector.answer(TEA, PEOPLE)
+
+    async def scene() -> None:
+        transport = httpx.ASGITransport(collector.app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://collector") as sender:
+            asking = [asyncio.create_task(sender.get(_estimate(TEA))) for _ in range(5)]
+            await asyncio.to_thread(begun.wait, 60)
+            # There is room for one: somebody who wants another now is sent away.
+            refused = await sender.get(_estimate(TEA, "?level=0.5"))
+            assert code(refused, 503) == "busy"
+            gate.set()
+            assert {found.status_code for found in await asyncio.gather(*asking)} == {200}
+            assert len(calls) == 1
+            assert (await sender.get(_estimate(TEA, "?level=0.5"))).status_code == 200
+
+    collector.runner.run(scene())
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ class Results:
         self._versions: dict[str, int] = {}
 
     async def may_read(self, request: Request, held: Standing) -> bool:
-        """Whether whoever asks may see results; a wrong token is refused in any case but one."""
+        """Whether whoever asks may see results; a wrong token is refused unless they are public."""
         if held.public:
             return True
         return await to_thread.run_sync(self._bearers.role_of, request.scope) in _ANALYSTS
