@@ -8,18 +8,20 @@ import asyncio
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable
+from functools import partial
+from typing import cast
 
 import msgspec
 
 from fault_reports import Report, Verdict, asked, judged, report
+from fault_request import request
 from fault_stores import Flaky, Place, Trap, wrapped
 from sudare.collection import Collection
-from sudare.collector.app import App, create_app
+from sudare.collector.app import create_app
 from sudare.collector.service import Service
 from sudare.collector.store import Standing, Store
+from sudare.errors import StoreUnavailable
 from sudare.named import NAME_BYTES
 from sudare.windows import Windows
 
@@ -33,53 +35,6 @@ COLLECTIONS = (
 PACKED, JSON = b"application/octet-stream", b"application/json"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What the service said, and whether its sender heard it."""
-
-    status: int
-    body: Any
-    heard: bool
-
-
-async def request(
-    app: App, target: str, headers: list[tuple[bytes, bytes]], parts: Sequence[bytes | None]
-) -> tuple[int, bytes] | None:
-    """One request, its body in parts; None among them is where the connection breaks."""
-    path, _, query = target.partition("?")
-    waiting = list(parts)
-    told: dict[str, Any] = {"body": b""}
-
-    async def receive() -> dict[str, Any]:
-        part = waiting.pop(0) if waiting else None
-        if part is None:
-            return {"type": "http.disconnect"}
-        return {"type": "http.request", "body": part, "more_body": bool(waiting)}
-
-    async def send(message: Any) -> None:
-        if message["type"] == "http.response.start":
-            told["status"] = message["status"]
-        else:
-            told["body"] += message.get("body", b"")
-
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "scheme": "http",
-        "method": "POST",
-        "path": path,
-        "raw_path": path.encode(),
-        "root_path": "",
-        "query_string": query.encode(),
-        "headers": headers,
-        "client": ("192.0.2.77", 1),
-        "server": ("127.0.0.1", 80),
-    }
-    await app(scope, cast("Any", receive), send)
-    return (told["status"], told["body"]) if "status" in told else None
-
-
 class History:
     """One life of a collector.
 
@@ -87,10 +42,11 @@ class History:
         faults: how many of each kind happened.
     """
 
-    def __init__(self, seed: int, place: Place, variant: str = "sound") -> None:
+    def __init__(self, seed: int, place: Place, variant: str = "sound", steps: int = STEPS) -> None:
         self._rng = random.Random(seed)  # noqa: S311 - a history, not a secret
         self._place = place
         self._variant = variant
+        self._steps = steps
         self._now = 1000.0
         self._reports: list[Report] = []
         self._next_cell: Counter[tuple[str, int]] = Counter()
@@ -103,9 +59,9 @@ class History:
 
     async def _run(self) -> Verdict:
         await self._start()
-        for _ in range(STEPS):
+        for _ in range(self._steps):
             step = self._rng.choices(
-                [self._send, self._crash, self._stop, self._tick, self._turn, self._toggle],
+                [self._send, self._crash, self._stop, self._tick, self._turn, self._check],
                 [24, 2, 1, 4, 4, 1],
             )[0]
             await step()
@@ -113,7 +69,7 @@ class History:
         await self._crash()
         await self._app._uploads.writer.stop()
         verdict = judged(self._store, self._reports, self.faults)
-        self._store.shut()
+        self._place.shut(self._store)
         return verdict
 
     # The service
@@ -146,7 +102,7 @@ class History:
     async def _stop(self) -> None:
         self.faults["stop"] += 1
         await self._app._uploads.writer.stop()
-        self._store.shut()
+        self._place.shut(self._store)
         await self._start()
 
     async def _tick(self) -> None:
@@ -158,9 +114,17 @@ class History:
         self._now += self._rng.uniform(0, WINDOW) if forward else -self._rng.uniform(0, 2 * WINDOW)
         self._now = max(self._now, 900.0)
 
-    async def _toggle(self) -> None:
+    async def _check(self) -> None:
         """Nothing but a check of the store, which writes beside the reports."""
-        await asyncio.to_thread(self._service.store.check)
+        await asyncio.to_thread(self._firmly, self._service.store.check)
+
+    @staticmethod
+    def _firmly(work: Callable[[], None]) -> None:
+        """Do something, again if a connection was found broken."""
+        try:
+            work()
+        except StoreUnavailable:
+            work()
 
     # The senders
 
@@ -172,8 +136,8 @@ class History:
         if fault in ("before", "after"):
             self._flaky.fault = fault
         elif fault != "none":
-            statement, after = self._rng.randrange(5), self._rng.random() < 0.5
-            self._place.arm(Trap(fault, statement, after))
+            statement = self._rng.randrange(self._place.statements)
+            self._place.arm(Trap(fault, statement, after=self._rng.random() < 0.5))
         losses = [
             self._rng.choices(["none", "request", "half", "answer"], [70, 8, 4, 18])[0]
             for _ in bodies
@@ -182,7 +146,7 @@ class History:
         if fault != "none":
             self.faults[f"commit {fault}"] += 1
         self._flaky.fault = None
-        self._place.arm(None)
+        self._place.disarm()
         if self._place.crashed:
             self.faults["crash in a commit"] += 1
             await self._end()
@@ -212,7 +176,7 @@ class History:
                 self._reports.append(new)
                 if collection.invited:
                     digest = hashlib.sha256(new.invitation.encode()).digest()
-                    self._store.invite(collection.key, [digest])
+                    self._firmly(partial(self._store.invite, collection.key, [digest]))
                 chosen.append(new)
         return chosen
 
@@ -242,18 +206,17 @@ class History:
         middle = len(body) // 2
         parts = [body[:middle], None] if lost == "half" else [body[:middle], body[middle:]]
         after = self._flaky.fault == "after"
-        answer = await request(self._app, target, headers, parts)
+        answer = await request(self._app, target.encode(), headers, parts)
         if answer is None:
             assert lost == "half"
             return
         self._learn(sent, answer, heard=lost == "none" and not self._place.crashed)
+        if answer[0] == 409 or (answer[0] == 202 and not self._place.crashed):
+            return
         for one in sent:
-            crashed, status = self._place.crashed, answer[0]
-            if crashed:
-                one.possible = True
-                # Alone in its commit, the test knows whether the crash came after it.
-                one.certain |= alone and status == 202 and self._place.survived
-            elif status == 503 and after:
+            if alone:  # then it was its own commit that broke, and the test knows when
+                one.certain |= after or bool(self._place.survived)
+            else:
                 one.possible = True
 
     def _learn(self, sent: list[Report], answer: tuple[int, bytes], *, heard: bool) -> None:
@@ -285,6 +248,6 @@ class History:
         raise AssertionError("a sender was never answered")
 
 
-def lived(seed: int, place: Place, variant: str = "sound") -> Verdict:
+def lived(seed: int, place: Place, variant: str = "sound", steps: int = STEPS) -> Verdict:
     """The verdict on one history."""
-    return History(seed, place, variant).run()
+    return History(seed, place, variant, steps).run()

@@ -40,12 +40,14 @@ class Place(ABC):
     """Somewhere that a store outlives its process.
 
     Attributes:
+        statements: about how many a commit has.
         crashed: whether a trap has made a crash of what happens from now on.
-        survived: whether the transaction of that crash was whole before it.
+        survived: whether the transaction in which a trap sprang was whole before; None if none did.
     """
 
+    statements = 5
     crashed = False
-    survived = False
+    survived: bool | None = None
 
     @abstractmethod
     def open(self) -> Store:
@@ -55,9 +57,44 @@ class Place(ABC):
     def crash(self, store: Store) -> None:
         """Lose what wasn't written; the store that was open is of no use any more."""
 
+    def arm(self, trap: Trap) -> None:
+        """Set a trap."""
+        self._trap, self._at, self.survived = trap, -1, None
+
+    def disarm(self) -> None:
+        """Take away a trap that didn't spring."""
+        self._trap = None
+
+    _trap: Trap | None = None
+    _at = -1
+    """How many statements of a transaction there were while a trap was set; -1 for none."""
+
+    @contextmanager
+    def _watched(self, *, last: bool) -> Iterator[None]:
+        """One statement of a transaction; the last one is its commit."""
+        trap, self._at = self._trap, self._at + 1
+        if trap is None or not (last or self._at == trap.statement):
+            yield
+            return
+        if not trap.after:
+            self._spring(trap, whole=False)
+        yield
+        if trap.after:
+            self._spring(trap, whole=last)
+
+    def _spring(self, trap: Trap, *, whole: bool) -> None:
+        self._trap, self.survived = None, whole
+        # Before anything breaks: what was answered until now must be there afterwards.
+        self.crashed = trap.kind == "crash"
+        self._break(trap, whole=whole)
+
+    def shut(self, store: Store) -> None:
+        """Let go of a store in good order."""
+        store.shut()
+
     @abstractmethod
-    def arm(self, trap: Trap | None) -> None:
-        """Set a trap, or take it away."""
+    def _break(self, trap: Trap, *, whole: bool) -> None:
+        """Let a statement fail, or the process crash."""
 
 
 class SqlitePlace(Place):
@@ -66,9 +103,6 @@ class SqlitePlace(Place):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._life = 0
-        self._trap: Trap | None = None
-        self._at = -1
-        self._alive = True
         (folder / "0").mkdir()
 
     @property
@@ -82,8 +116,12 @@ class SqlitePlace(Place):
             """A connection whose statements are watched."""
 
             def execute(self, query: str, parameters: Any = (), /) -> sqlite3.Cursor:
-                with place._watched(query):
-                    return super().execute(query, parameters)
+                if query.startswith("BEGIN"):
+                    place._at = -1
+                elif self.in_transaction and not query.startswith("ROLLBACK"):
+                    with place._watched(last=query == "COMMIT"):
+                        return super().execute(query, parameters)
+                return super().execute(query, parameters)
 
         def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
             return real(*arguments, **options, factory=Trapped)
@@ -95,15 +133,11 @@ class SqlitePlace(Place):
     def crash(self, store: Store) -> None:
         if not self.crashed:
             self._copy()
-        self.arm(None)
         self.crashed = False
         before = self.path.parent
         self._life += 1
         store.shut()
         shutil.rmtree(before)
-
-    def arm(self, trap: Trap | None) -> None:
-        self._trap, self._at = trap, -1
 
     def _copy(self) -> None:
         """The files as they are now; shared memory and locks die with a process."""
@@ -114,34 +148,10 @@ class SqlitePlace(Place):
             if file.exists():
                 shutil.copyfile(file, following / file.name)
 
-    @contextmanager
-    def _watched(self, query: str) -> Iterator[None]:
-        if self._trap is not None and query.startswith("BEGIN"):
-            self._at = 0
-        elif self._at >= 0 and not query.startswith("ROLLBACK"):
-            last = query.startswith("COMMIT")
-            here = self._at == self._trap.statement or last if self._trap else False
-            self._at += 1
-            if here and self._trap is not None and not self._trap.after:
-                self._spring(whole=False)
-            yield
-            if here and self._trap is not None:
-                # An error after a commit that was made can't be: SQLite says so of its own accord.
-                if last and self._trap.kind == "fail":
-                    self.arm(None)
-                else:
-                    self._spring(whole=last)
-            return
-        yield
-
-    def _spring(self, *, whole: bool) -> None:
-        trap = self._trap
-        self.arm(None)
-        if trap is not None and trap.kind == "crash":
-            self.survived = whole
-            self.crashed = True  # before the copy: what was answered until now must be in it
-            self._copy()
-        else:
+    def _break(self, trap: Trap, *, whole: bool) -> None:
+        if trap.kind == "crash":
+            self._copy()  # what goes on in the old files is nobody's any more
+        elif not whole:  # SQLite reports no error of a commit that was made
             raise sqlite3.OperationalError("disk I/O error")
 
 
@@ -189,7 +199,7 @@ class Hasty(Wrapped):
 class Forgetful(Wrapped):
     """Wrong: takes a report that comes again for another one."""
 
-    _rng = np.random.default_rng(1)
+    _rng = np.random.default_rng()  # another in each process, as names are
 
     def commit(self, groups: Sequence[Group]) -> list[Fates]:
         return self.store.commit(

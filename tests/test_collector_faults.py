@@ -3,12 +3,12 @@
 The same histories must catch a store that acknowledges too early, and one that forgets names.
 """
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from fault_campaign import memory_folder
 from fault_histories import lived
 from fault_reports import Verdict
 from fault_stores import SqlitePlace
@@ -18,10 +18,8 @@ CHUNK = 25
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """In memory where there is such a place: a crash here is a copy, and no disk is asked."""
-    memory = Path("/dev/shm")  # noqa: S108 - a folder of our own inside
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
-        yield Path(name)
+    with memory_folder() as name:
+        yield name
 
 
 def chunk(folder: Path, first: int, variant: str = "sound", size: int = CHUNK) -> Verdict:
