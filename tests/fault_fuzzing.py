@@ -9,7 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from fault_fuzz import ARROW, ASKED, GRACE, NOW, Fuzz, Oracle, Upload, invitation_digests, leaks
+from fault_fuzz import ARROW, ASKED, GRACE, NOW, Fuzz, Upload, invitation_digests, leaks
+from fault_oracle import Oracle
 from fault_request import request
 from sudare.collector.app import App, create_app
 from sudare.collector.opening import open_store
