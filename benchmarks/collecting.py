@@ -244,7 +244,9 @@ def main() -> None:
     )
     many = [measure_batches(BATCHES // part) for _ in range(1 if options.quick else RUNS)]
     found = rows(null, durable, min(many, key=lambda one: one.load.seconds))
-    Console(width=None if sys.stdout.isatty() else 150).print(rows_table(found))
+    Console(width=None if sys.stdout.isatty() else 150).print(
+        rows_table(found, "durable reports over HTTP on loopback, SQLite")
+    )
     if not options.quick:
         save(found, RESULT)
 

@@ -104,9 +104,11 @@ def table(run: Run) -> Table:
     return result
 
 
-def rows_table(rows: Sequence[dict[str, Any]]) -> Table:
+def rows_table(
+    rows: Sequence[dict[str, Any]], title: str = "time of the processor, one core"
+) -> Table:
     """Objects of ``result.json`` as they are, for jobs whose units differ."""
-    result = Table(title="time of the processor, one core")
+    result = Table(title=title)
     result.add_column("job")
     for name in ("Sudare", "unit", "peer", "its", "ratio", "limit"):
         result.add_column(name, justify="right")

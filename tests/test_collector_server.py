@@ -77,6 +77,7 @@ async def heard(listening: Listening, *sent: bytes) -> httpx.Response:
     head, _, body = ear.text.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines)
+    headers.pop("content-length", None)  # more than one answer may follow
     return httpx.Response(int(status.split()[1]), headers=headers, content=body)
 
 
@@ -117,6 +118,17 @@ def test_a_second_head_on_the_same_connection_must_come_in_time_too() -> None:
             rest = await asyncio.wait_for(reader.read(), 10)
             assert rest.count(b"HTTP/1.1 408") == 1
             writer.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_connection_that_sends_nothing_but_empty_lines_is_closed() -> None:
+    async def scenario() -> None:
+        async with served(Limits(head_seconds=0.2)) as listening:
+            whole = b"GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
+            response = await heard(listening, whole, *[b"\r\n"] * 3)
+            assert response.status_code == 404
+            assert response.content.count(b"HTTP/1.1 408") == 1
 
     asyncio.run(scenario())
 
@@ -265,17 +277,23 @@ def test_what_is_in_flight_when_it_stops_is_answered(tmp_path: Path) -> None:
             body = packed(said(asked, 1))
             head = (
                 f"POST /collections/{asked.key}/reports HTTP/1.1\r\nHost: a\r\n"
-                f"Content-Type: {PACKED}\r\nContent-Length: {len(body)}\r\n\r\n"
+                f"Content-Type: {PACKED}\r\nContent-Length: {len(body)}\r\n"
+                f"Expect: 100-continue\r\n\r\n"
             )
-            connection.sendall(head.encode() + body[:7])
-            time.sleep(0.2)
+            connection.sendall(head.encode())
+            assert connection.recv(4096).startswith(b"HTTP/1.1 100")  # it waits for the body
+            connection.sendall(body[:7])
             one.process.send_signal(signal.SIGTERM)
-            time.sleep(0.5)
+            with contextlib.suppress(ConnectionRefusedError):
+                while True:  # until it takes no more connections
+                    socket.create_connection((host, int(port)), timeout=30).close()
+                    time.sleep(0.05)
             connection.sendall(body[7:])
             answer = b"".join(iter(lambda: connection.recv(4096), b""))
         assert answer.startswith(b"HTTP/1.1 202")
         assert answer.endswith(b'{"new":1,"repeated":0,"refused":0}')
-        assert one.process.wait(60) == 0
+        one.process.communicate(timeout=60)
+        assert one.process.returncode == 0
     store = open_store(str(tmp_path / "sudare.db"))
     assert [window.n for window in store.windows(asked.key)] == [1]
     store.shut()

@@ -1,6 +1,7 @@
 """Group commit: everybody is answered, each by what became of their own reports."""
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Sequence
@@ -139,6 +140,27 @@ def test_a_store_that_takes_nothing_is_503_and_the_same_body_counts_later() -> N
             assert (await collector.client.get("/healthz")).status_code == 200
 
     asyncio.run(scenario())
+
+
+def test_the_log_has_a_line_a_minute_and_one_for_each_failure_of_the_store(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario() -> None:
+        store, asked = MemoryStore(), tea()
+        async with collecting(store, asked) as collector:
+            await collector.send(asked, packed(said(asked, 0)))
+            for broken in (True, True, False, True):
+                store.broken = broken
+                await collector.send(asked, packed(said(asked, 0)))
+            for _ in range(120):
+                await collector.app.ticker.tick()
+
+    with caplog.at_level(logging.INFO, "sudare"):
+        asyncio.run(scenario())
+    lines = [record.getMessage() for record in caplog.records]
+    failed = "the store takes nothing now: the disk is full"
+    assert lines[:3] == [failed, "the store takes reports again", failed]
+    assert lines[3:] == ["in the last minute: accepted 2, store_unavailable 3"]
 
 
 def test_the_queue_is_bounded_in_reports_and_bytes() -> None:

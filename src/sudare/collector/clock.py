@@ -84,6 +84,7 @@ class Ticker:
         self._service = service
         self._closings = closings
         self._ticks = 0
+        self._failing = False
 
     async def run(self) -> None:
         """Tick until cancelled."""
@@ -101,8 +102,11 @@ class Ticker:
                 if due is not None:
                     await asyncio.to_thread(self._close, standing, due)
                     self._closings.stored(standing.collection.key, due)
+            self._failing = False
         except StoreUnavailable as error:
-            _log.warning("the store can't be asked now: %s", error)
+            if not self._failing:  # once, not every second
+                _log.warning("the store can't be asked now: %s", error)
+            self._failing = True
         except Exception as error:  # noqa: BLE001 - time goes on
             unforeseen(error, _log)
         self._ticks += 1

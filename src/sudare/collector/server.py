@@ -111,10 +111,11 @@ class Protocol(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > _HEAD_BYTES:
                 self._end(Problem(431, "head_too_long", f"a head has at most {_HEAD_BYTES} bytes"))
-            elif self._head_timer is None:
-                self._await_head()
-        elif self._head_timer is not None:
+        # What follows an answer isn't part of a request: the rest of a body, or empty lines.
+        if not self._reading_head and not self.cycle.response_complete:
             self._stop_timer()
+        elif self._head_timer is None:
+            self._await_head()
 
     def on_message_begin(self) -> None:
         """A head begins."""

@@ -67,6 +67,7 @@ class Writer:
         self._committing = False
         self._scheduled = False
         self._taking = False
+        self._failing = False
         self._idle = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         metrics.watch(lambda: room.reports)
@@ -133,14 +134,21 @@ class Writer:
 
     def _outcomes(self, uploads: list[Upload]) -> Sequence[Outcome]:
         try:
-            return self._committed(uploads)
+            outcomes = self._committed(uploads)
         except StoreUnavailable as error:
-            _log.warning("the store takes nothing now: %s", error)
+            if not self._failing:  # once, not for every group
+                _log.warning("the store takes nothing now: %s", error)
+            self._failing = True
             problem = Problem(
                 503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"}
             )
         except Exception as error:  # noqa: BLE001 - one body must not stop the writer
             problem = unforeseen(error, _log)
+        else:
+            if self._failing:
+                _log.warning("the store takes reports again")
+            self._failing = False
+            return outcomes
         return [problem] * len(uploads)
 
     def _committed(self, uploads: list[Upload]) -> list[Outcome]:
