@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from schemathesis.core.failures import FailureGroup
 from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from starlette.routing import Route
 
 from analysts import TEA, Collector, static
@@ -54,6 +55,13 @@ def test_the_document_is_served_and_whole(tmp_path: Path) -> None:
     assert referred <= served.json()["components"]["schemas"].keys()
     identities = re.findall(r'"operationId":"(\w+)"', text)
     assert len(identities) == len(set(identities)) == len(OPERATIONS)
+
+
+def test_the_document_is_openapi() -> None:
+    said = msgspec.json.decode(msgspec.json.encode(document(truth=True)))
+    assert OPENAPI_31_VALIDATOR.is_valid(said)
+    said["paths"]["/"]["get"]["responses"] = []
+    assert not OPENAPI_31_VALIDATOR.is_valid(said)
 
 
 def test_every_operation_is_on_the_page_for_people() -> None:

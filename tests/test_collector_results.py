@@ -293,6 +293,7 @@ def test_many_who_ask_at_once_wait_for_one_computation(
         "?window=1.5",
         "?window=last",
         "?window=",
+        "?window=1000000000000000",
         "?level=1",
         "?level=0",
         "?level=nan",

@@ -124,7 +124,7 @@ _PATH = {
     "file": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$"},
 }
 _WINDOW = {
-    "oneOf": [{"type": "integer", "minimum": 0, "maximum": 10**15}, {"enum": ["latest", "all"]}]
+    "oneOf": [{"type": "integer", "minimum": 0, "maximum": 10**15 - 1}, {"enum": ["latest", "all"]}]
 }
 _LEVEL = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.95}
 _FLAG = {"type": "boolean", "default": False}

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from sudare.collector.bodies import BodyTooLong, SenderGone, read_body
 from sudare.collector.problems import Problem
 
-_WHOLE = re.compile(r"(0|[1-9][0-9]{0,15})", re.ASCII)
+_WHOLE = re.compile(r"(0|[1-9][0-9]{0,14})", re.ASCII)
 _NUMBER = re.compile(r"[0-9]{0,3}\.?[0-9]{1,20}([eE]-?[0-9]{1,3})?", re.ASCII)
 _BODY_SECONDS = 120.0  # only those who bear a token send such bodies
 _WORDS = {"true": True, "false": False}
