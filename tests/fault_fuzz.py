@@ -125,6 +125,15 @@ class Fuzz:
             self._mutate(made)
         return made
 
+    def raw(self) -> bytes:
+        """A request as it is on the network, its head perhaps mutated too."""
+        made = self.upload()
+        lines = [b"POST " + made.target + b" HTTP/1.1", b"host: localhost", b"connection: close"]
+        lines += [name + b": " + value for name, value in made.headers.items()]
+        lines.append(b"content-length: %d" % len(made.body))
+        head = b"\r\n".join(lines) + b"\r\n\r\n"
+        return (self._changed(head) if self._rng.random() < 0.3 else head) + made.body
+
     def _row(self, asked: Asked) -> tuple[bytes, tuple[int, ...]]:
         rng = self._rng
         name = rng.choice(self._names) if rng.random() < 0.2 else rng.randbytes(16)

@@ -71,7 +71,7 @@ class Process:
                     *("--port", str(self.port), "--json", *self.options),
                 ],
                 env={**os.environ, "PYTHONPATH": f"{SOURCE}{os.pathsep}{HERE}"},
-                stdout=log,
+                stdout=subprocess.DEVNULL,  # says where it listens
                 stderr=log,
             )
 

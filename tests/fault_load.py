@@ -49,6 +49,18 @@ class Connection:
             self._streams = None
 
 
+async def exchanged(port: int, data: bytes) -> bytes:
+    """All that is answered to some bytes, until the server closes the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(data)
+        return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
 @dataclass
 class Senders:
     """People who answer, and relays that send for many.

@@ -13,7 +13,7 @@ import pytest
 from fault_campaign import memory_folder
 from fault_histories import PACKED
 from fault_kills import Process, write
-from fault_load import Connection
+from fault_load import Connection, exchanged
 from fault_reports import Report, asked, judged, report
 from fault_request import request
 from sudare.collector.app import App, create_app
@@ -100,26 +100,21 @@ async def _fill(process: Process, ballast: Path, reports: list[Report]) -> set[i
         refused += await send(one) == 503
         if refused == 5:
             break
-    health, _ = await _get(process.port, "/healthz")
-    assert health == 503
+    assert await _health(process.port) == 503
     ballast.unlink()  # noqa: ASYNC240 - nobody else waits
     for one in reports:
         for _ in range(50):
             if await send(one) == 202:
                 break
             await asyncio.sleep(0.02)
-    health, _ = await _get(process.port, "/healthz")
-    assert health == 200
+    assert await _health(process.port) == 200
     connection.close()
     return statuses
 
 
-async def _get(port: int, path: str) -> tuple[int, bytes]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    answer = await reader.read()
-    writer.close()
-    return int(answer.split()[1]), answer
+async def _health(port: int) -> int:
+    head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    return int((await exchanged(port, head)).split()[1])
 
 
 def test_a_log_cut_anywhere_in_its_last_commit_loses_that_commit_only(

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fault_fuzz import leaks
 from fault_kills import killed
 
 
@@ -13,6 +14,8 @@ def test_a_killed_collector_loses_nothing_and_counts_nothing_twice(
     assert found.acknowledged > 500
     assert found.faults["kill"] == 8
     assert found.faults["lost answer"] > 8
+    logged = "".join(path.read_text() for path in tmp_path.glob("log-*"))
+    assert leaks(logged) == []
 
 
 def test_one_that_acknowledges_before_the_commit_is_caught_by_a_kill(
