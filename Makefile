@@ -56,7 +56,8 @@ web:  ## build the browser's pages (needs Node.js 20.19 or newer)
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
-	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py
+	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
+	  $(BIN)/python benchmarks/overload.py && $(BIN)/python benchmarks/endurance.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done

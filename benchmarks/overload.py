@@ -97,23 +97,33 @@ class Seen:
 class Sender(asyncio.Protocol):
     """One connection: sends the next report as soon as the last one is answered, however."""
 
-    def __init__(self, requests: Iterator[bytes], seen: Seen, until: float) -> None:
-        self._requests, self._seen, self._until = requests, seen, until
-        self._answer = b""
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def __init__(self, requests: Iterator[bytes], seen: Seen, seconds: float) -> None:
+        self._requests, self._seen, self._seconds = requests, seen, seconds
+        self._answer, self._until = b"", 0.0
+        loop = asyncio.get_running_loop()
+        self.ready: asyncio.Future[None] = loop.create_future()
+        self.done: asyncio.Future[None] = loop.create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin."""
+        """Ask for one answer, so that the connection is there when all begin."""
         self._transport = transport
+        self._send()
+
+    def begin(self) -> None:
+        """Send from now on."""
+        self._until = time.perf_counter() + self._seconds
         self._next()
 
-    def _next(self) -> None:
+    def _send(self) -> None:
         self._start = time.perf_counter()
-        if self._start > self._until:
+        self._transport.write(next(self._requests))  # type: ignore[attr-defined]
+
+    def _next(self) -> None:
+        if time.perf_counter() > self._until:
             if not self.done.done():
                 self.done.set_result(None)
             return
-        self._transport.write(next(self._requests))  # type: ignore[attr-defined]
+        self._send()
 
     def data_received(self, data: bytes) -> None:
         """Count an answer that is whole."""
@@ -124,11 +134,14 @@ class Sender(asyncio.Protocol):
         length = int(head.lower().partition(b"content-length: ")[2].split()[0])
         if len(body) < length:
             return
+        self._answer = b""
+        if not self.ready.done():
+            self.ready.set_result(None)
+            return
         status, now = int(head.split()[1]), time.perf_counter()
         self._seen.statuses[status] += 1
         if status == 202:
             self._seen.accepted.append((now, now - self._start))
-        self._answer = b""
         self._next()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -137,16 +150,21 @@ class Sender(asyncio.Protocol):
         if not self.done.done():
             self._seen.statuses[0] += 1
             self.done.set_result(None)
+        if not self.ready.done():
+            self.ready.set_result(None)
 
 
 async def sent(port: int, connections: int, seconds: float) -> Seen:
     """Reports over so many connections, for a time."""
-    seen, requests, until = Seen(), singles(), time.perf_counter() + seconds
+    seen, requests = Seen(), singles()
     loop = asyncio.get_running_loop()
     made = [
-        await loop.create_connection(lambda: Sender(requests, seen, until), "127.0.0.1", port)
+        await loop.create_connection(lambda: Sender(requests, seen, seconds), "127.0.0.1", port)
         for _ in range(connections)
     ]
+    await asyncio.gather(*(sender.ready for _, sender in made))
+    for _, sender in made:
+        sender.begin()
     await asyncio.gather(*(sender.done for _, sender in made))
     for transport, _ in made:
         transport.abort()

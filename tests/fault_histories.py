@@ -214,8 +214,8 @@ class History:
         if answer[0] == 409 or (answer[0] == 202 and not self._place.crashed):
             return
         for one in sent:
-            if alone:  # then it was its own commit that broke, and the test knows when
-                one.certain |= after or bool(self._place.survived)
+            if alone and not after:  # it was its own commit that broke, and the test knows when
+                one.certain |= bool(self._place.survived)
             else:
                 one.possible = True
 

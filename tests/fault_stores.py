@@ -62,8 +62,8 @@ class Place(ABC):
         self._trap, self._at, self.survived = trap, -1, None
 
     def disarm(self) -> None:
-        """Take away a trap that didn't spring."""
-        self._trap = None
+        """Take away a trap that didn't spring, and forget one that did."""
+        self._trap = self.survived = None
 
     _trap: Trap | None = None
     _at = -1
