@@ -3,6 +3,7 @@
 The same histories must catch a store that acknowledges too early, and one that forgets names.
 """
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from fault_campaign import memory_folder
 from fault_histories import lived
+from fault_page import FOUND, PAGE, page
 from fault_reports import Verdict
 from fault_stores import SqlitePlace
 
@@ -58,3 +60,15 @@ def test_a_history_is_the_same_again(folder: Path, seed: int) -> None:
 def _new(folder: Path) -> Path:
     folder.mkdir()
     return folder
+
+
+def test_the_page_says_what_the_campaigns_found() -> None:
+    assert page() == PAGE.read_text()
+    runs = [run for run in json.loads(FOUND.read_text()) if "fuzz" not in run]
+    for run in runs:
+        wrong = run["losses"] + run["doubles"] + run["ghosts"]
+        assert bool(wrong) == (run["variant"] != "sound")
+    kills = [
+        (run["store"], run["kills"]) for run in runs if run.get("processes") and "kills" in run
+    ]
+    assert {store for store, number in kills if number >= 40} == {"sqlite", "postgres"}
