@@ -67,6 +67,7 @@ chromium:  ## install the browser that the tests drive, if it is missing
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
 	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
+	  $(BIN)/python benchmarks/overload.py && $(BIN)/python benchmarks/endurance.py && \
 	  $(BIN)/python benchmarks/noise_law.py
 
 papers: $(READY)  ## redo the documents' tables and figures

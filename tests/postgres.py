@@ -59,10 +59,10 @@ def programs() -> Path:
 
 
 @contextmanager
-def server() -> Iterator[Server]:
-    """A server that is gone afterwards."""
+def server(parent: str = "/tmp") -> Iterator[Server]:  # noqa: S108 - a folder of its own inside
+    """A server that is gone afterwards; its folder is made in another."""
     # Not pytest's folder: its name may be longer than that of a socket, and root's alone.
-    folder = Path(tempfile.mkdtemp(prefix="sudare-pg-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="sudare-pg-", dir=parent))
     running = Server(folder, programs())
     try:
         if os.geteuid() == 0:

@@ -90,6 +90,8 @@ def packed_json(collection: Collection, body: bytes) -> bytes:
     try:
         sent = _single.decode(body)
         name, report = bytes.fromhex(sent.id), bytes.fromhex(sent.report)
+        if len(sent.id + sent.report) != 2 * len(name + report):  # fromhex skips spaces
+            name = b""
     except (msgspec.MsgspecError, UnicodeDecodeError, ValueError):
         name = report = b""
     if (len(name), len(report)) != (NAME_BYTES, width):

@@ -1,0 +1,112 @@
+"""Many faults, counted: ``python tests/fault_campaign.py --histories 5000 --store sqlite``.
+
+Writes one JSON object to stdout: what was done, what broke, what was lost, what counted twice.
+"""
+
+import argparse
+import json
+import logging
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from fault_fuzz import leaks
+from fault_fuzzing import fuzzed
+from fault_histories import lived
+from fault_kills import killed
+from fault_reports import Verdict
+from fault_stores import VARIANTS, Place, SqlitePlace
+
+MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of our own inside
+
+
+@contextmanager
+def memory_folder() -> Iterator[Path]:
+    """In memory where there is such a place: a crash in one process needs no disk."""
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as name:
+        yield Path(name)
+
+
+@contextmanager
+def places(store: str) -> Iterator[Callable[[], Place]]:
+    """New places for stores of one kind."""
+    with memory_folder() as folder:
+        if store == "sqlite":
+            yield lambda: SqlitePlace(Path(tempfile.mkdtemp(dir=folder)))
+            return
+        import postgres
+        from fault_postgres import PostgresPlace
+
+        with postgres.server(str(folder.parent)) as server:
+            url = server.new_database()
+            yield lambda: PostgresPlace(url)
+
+
+@contextmanager
+def disk_store(store: str) -> Iterator[tuple[Path, str]]:
+    """A folder on this disk, and the address of a new store."""
+    with tempfile.TemporaryDirectory() as name:
+        if store == "sqlite":
+            yield Path(name), str(Path(name) / "store.db")
+            return
+        import postgres
+
+        with postgres.server() as server:
+            yield Path(name), server.new_database()
+
+
+def histories(store: str, number: int, seed: int, variant: str) -> Verdict:
+    """Random lives in one process."""
+    total = Verdict()
+    with places(store) as place, Progress(console=Console(stderr=True)) as progress:
+        for each in progress.track(range(number), description="histories"):
+            total += lived(seed + each, place(), variant)
+    return total
+
+
+def main() -> None:
+    """Run what is asked for; the code is 1 if anything was lost or counted twice."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
+    parser.add_argument("--variant", choices=sorted(VARIANTS), default="sound")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
+    parser.add_argument("--processes", type=int, default=1, help="on one store, when killing")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--histories", type=int, metavar="N", help="in one process")
+    what.add_argument("--fuzz", type=int, metavar="N", help="mutated uploads in one process")
+    what.add_argument("--kills", type=int, metavar="N", help="kill -9 of sudare serve under load")
+    options = parser.parse_args()
+    start = time.monotonic()
+    if options.fuzz:
+        with memory_folder() as folder:
+            statuses, written = fuzzed(folder, options.seed, options.fuzz)
+        said = {"fuzz": options.fuzz, "seed": options.seed, "statuses": statuses}
+        seconds = round(time.monotonic() - start, 1)
+        print(json.dumps({**said, "leaks": len(leaks(written)), "seconds": seconds}))  # noqa: T201
+        sys.exit(bool(leaks(written)))
+    if options.processes > 1 and options.store == "sqlite":
+        parser.error("a store in SQLite is of one process")
+    logging.disable(logging.CRITICAL)
+    if options.histories:
+        found = histories(options.store, options.histories, options.seed, options.variant)
+    else:
+        with disk_store(options.store) as (folder, url):
+            given = {"variant": options.variant, "processes": options.processes}
+            found = killed(folder, url, options.kills, options.seed, **given)
+    said = {name: value for name, value in vars(options).items() if value is not None}
+    seconds = round(time.monotonic() - start, 1)
+    json.dump({**said, **asdict(found), "seconds": seconds}, sys.stdout)
+    print()  # noqa: T201 - a line
+    sys.exit(not found.clean)
+
+
+if __name__ == "__main__":
+    main()
