@@ -9,5 +9,6 @@ from sudare.collector import opening
 if __name__ == "__main__":
     variant, *arguments = sys.argv[1:]
     real = opening.open_store
-    opening.open_store = lambda url, **options: wrapped(real(url, **options), variant)
+    wrong = lambda url, **options: wrapped(real(url, **options), variant)  # noqa: E731
+    setattr(opening, "open_store", wrong)  # noqa: B010 - another kind of store, on purpose
     main(["serve", *arguments])
