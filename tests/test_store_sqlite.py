@@ -486,10 +486,15 @@ COMMITTING = textwrap.dedent("""
     import numpy as np
     from stores import Rules, answers, group, question
     from sudare.collector.sqlite import SqliteStore
+    from sudare.collector.store import Standing
 
-    path = Path(sys.argv[1])
+    path, other = map(Path, sys.argv[1:])
     tea = question(rules=Rules(keeps_reports=True))
-    for line in sys.stdin:  # a process for each, which has everything imported already
+    store = SqliteStore(other)  # so that everything is compiled
+    store.add(Standing(tea))
+    store.commit([group(tea, answers(0))])
+    store.shut()
+    for line in sys.stdin:  # a process for each
         if child := os.fork():
             os.waitpid(child, 0)
             print("killed", flush=True)
@@ -510,7 +515,7 @@ def test_what_was_acknowledged_survives_being_killed(path: Path, seed: int) -> N
         tea = held(store, question(rules=KEPT))
     step = 0
     with subprocess.Popen(
-        [sys.executable, "-c", COMMITTING, str(path)],
+        [sys.executable, "-c", COMMITTING, str(path), f"{path}.other"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
