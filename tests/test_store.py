@@ -23,6 +23,7 @@ from stores import (
     total,
 )
 from sudare.collector import payloads
+from sudare.collector.counting import join_groups
 from sudare.collector.opening import open_store
 from sudare.collector.store import Fate, Role, Standing, State, Store, Token
 from sudare.collector.tables import TableStore
@@ -116,6 +117,16 @@ def test_groups_of_any_size(store: Store, size: int) -> None:
     assert fates(store, group(tea, values, own)) == [[REPEATED] * size]
     kept = [report for some in store.reports(tea.key) for report in some["answer"].tolist()]
     assert sorted(kept) == sorted(values["answer"].tolist())
+
+
+def test_groups_of_a_window_are_joined_without_invitations_that_nobody_asks_for() -> None:
+    tea, club = question(), question("club", Rules(invited=True))
+    some = [group(one, answers(0)) for one in (tea, tea, club, club)]
+    invited = {one.group.collection: one.group.invitations for one in join_groups(some)}
+    assert invited[tea] is None
+    given = invited[club]
+    assert given is not None
+    assert given.tolist() == [[0] * 32] * 2  # the hash of nothing known
 
 
 def test_nothing_at_all_is_committed(store: Store) -> None:

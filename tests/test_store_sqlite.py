@@ -26,6 +26,7 @@ from sudare.collector.backup import back_up, restore
 from sudare.collector.counting import digests_of
 from sudare.collector.migrations import SQLITE
 from sudare.collector.opening import open_store
+from sudare.collector.payloads import payloads
 from sudare.collector.sqlite import SqliteStore
 from sudare.collector.store import Fate, Group, Role, Standing, State, Token
 from sudare.collector.tables import Rows
@@ -327,6 +328,29 @@ def test_many_who_are_invited_cost_each_the_same(
         monkeypatch.setattr(sqlite_rows, "_ASKED", 64)
         assert fates(store, sent) == [[Fate.REPEATED] * 400 + [Fate.UNINVITED] * 100]
         assert len(asked) == 1 + 8
+
+
+def test_kept_reports_are_found_without_searching(path: Path) -> None:
+    """Many groups at a time, each window's by its index."""
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        for step in range(60):
+            store.commit([group(tea, answers(0), window=step % 2)])
+        plans: list[str] = []
+        asked = 0
+
+        def explained(query: str, parameters: Sequence[object]) -> Rows:
+            nonlocal asked
+            asked += 1
+            plans.extend(row[3] for row in store._read(f"EXPLAIN QUERY PLAN {query}", parameters))
+            return store._read(query, parameters)
+
+        assert len(list(payloads(explained, 1, None))) == 60
+        assert asked == 1 + 2 * 3
+        assert {plan.partition(" (")[0].replace("COVERING ", "") for plan in plans} == {
+            "SEARCH reports USING INDEX reports_windows"
+        }
+        assert "(collection=? AND window_number=? AND rowid>? AND rowid<?)" in plans[-1]
 
 
 # A full disk

@@ -44,7 +44,8 @@ class SqliteStore(TableStore):
     """One file, in which one process counts.
 
     The names of open windows are in memory, so that a commit asks the disk nothing. Hence a lock on
-    a file beside it (``.lock``): a second process that would count is refused.
+    a file beside it (``.lock``): a second process that would count is refused. Where nothing can be
+    locked, a commit still finds that the disk isn't what was in memory, and nothing is overwritten.
     """
 
     def __init__(self, path: Path, *, counting: bool = True) -> None:
