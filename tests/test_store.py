@@ -22,8 +22,11 @@ from stores import (
     stream,
     total,
 )
+from sudare.collector import payloads
+from sudare.collector.counting import join_groups
 from sudare.collector.opening import open_store
 from sudare.collector.store import Fate, Role, Standing, State, Store, Token
+from sudare.collector.tables import TableStore
 from sudare.errors import ParameterError
 
 NEW, REPEATED, LATE, UNINVITED, SHUT = Fate
@@ -116,6 +119,16 @@ def test_groups_of_any_size(store: Store, size: int) -> None:
     assert sorted(kept) == sorted(values["answer"].tolist())
 
 
+def test_groups_of_a_window_are_joined_without_invitations_that_nobody_asks_for() -> None:
+    tea, club = question(), question("club", Rules(invited=True))
+    some = [group(one, answers(0)) for one in (tea, tea, club, club)]
+    invited = {one.group.collection: one.group.invitations for one in join_groups(some)}
+    assert invited[tea] is None
+    given = invited[club]
+    assert given is not None
+    assert given.tolist() == [[0] * 32] * 2  # the hash of nothing known
+
+
 def test_nothing_at_all_is_committed(store: Store) -> None:
     assert store.commit([]) == []
 
@@ -143,12 +156,39 @@ def test_totals_of_random_commits_are_those_of_a_dictionary(store: Store, seed: 
     assert np.bincount(kept, minlength=3).tolist() == counts
 
 
-def test_stored_reports_are_in_the_order_of_their_names(store: Store) -> None:
+def test_stored_reports_are_neither_as_they_came_nor_as_their_names(store: Store) -> None:
+    """A shuffle of 100 such answers keeps one given order with chance below 10⁻⁴⁰."""
     tea = held(store, question(rules=Rules(keeps_reports=True)))
-    own = np.array([[3, 0], [1, 0], [2, 0]], np.uint64)
-    store.commit([group(tea, answers(0, 1, 2), own)])
-    (kept,) = store.reports(tea.key)
-    assert kept["answer"].tolist() == [1, 2, 0]
+    own = np.stack([np.arange(100, dtype=">u8").view(np.uint64), np.zeros(100, np.uint64)], axis=1)
+    said = np.random.default_rng(1).integers(0, 3, len(own))
+    for window, sent in ((0, own), (1, own[::-1])):  # in the order of names, and against it
+        store.commit([group(tea, answers(*said), sent, window=window)])
+        (kept,) = store.reports(tea.key, window)
+        assert sorted(kept["answer"].tolist()) == sorted(said.tolist())
+        assert kept["answer"].tolist() not in (said.tolist(), said[::-1].tolist())
+
+
+def test_many_groups_of_many_windows_are_read_whole(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pieces of a few rows and of a few bytes, while others come."""
+    tea = held(store, question(rules=Rules(keeps_reports=True)))
+    other = held(store, question("other", Rules(keeps_reports=True)))
+    for step in range(30):
+        sent = [
+            group(one, answers(*[step % 3] * (step + 1)), window=step % 2) for one in (tea, other)
+        ]
+        store.commit(sent)
+    for rows, size in ((4, 1 << 20), (1000, 40)):
+        monkeypatch.setattr(payloads, "_ROWS", rows)
+        monkeypatch.setattr(payloads, "_BYTES", size)
+        for window, steps in ((0, range(0, 30, 2)), (1, range(1, 30, 2))):
+            kept = [some["answer"].tolist() for some in store.reports(tea.key, window)]
+            assert kept == [[step % 3] * (step + 1) for step in steps]
+        whole = store.reports(tea.key)
+        first = next(whole)
+        store.commit([group(other, answers(0)), group(other, answers(0), window=1)])
+        assert len(first) + sum(map(len, whole)) == 30 * 31 // 2
 
 
 def test_reports_are_kept_only_where_the_collection_says_so(store: Store) -> None:
@@ -224,6 +264,22 @@ def test_rounds_are_closed_only_where_there_are_some(store: Store) -> None:
     tea = held(store, question())
     with pytest.raises(ParameterError, match="has no rounds"):
         store.close(tea.key, 0, 1)
+
+
+def test_a_closed_collection_forgets_names_and_who_was_invited(store: Store) -> None:
+    club = held(store, question(rules=Rules(invited=True)))
+    other = held(store, question("other", Rules(invited=True)))
+    for one in (club, other):
+        store.invite(one.key, [digests("one")[0].tobytes()])
+    sent = [group(one, answers(0), invitations=digests("one")) for one in (club, other)]
+    assert fates(store, *sent) == [[NEW], [NEW]]
+    assert isinstance(store, TableStore)
+    assert store._read("SELECT count(*) FROM used") == [(2,)]
+    store.change(club.key, state=State.CLOSED)
+    assert store._read("SELECT count(*) FROM used") == [(1,)]
+    with store._snapshot() as each:
+        assert len(list(store._names(each))) == 1
+    assert fates(store, *sent) == [[SHUT], [REPEATED]]
 
 
 @pytest.mark.parametrize("state", [State.PAUSED, State.CLOSED])

@@ -149,6 +149,24 @@ def test_a_store_that_is_there_is_not_overwritten(
     contents.check(store)
 
 
+def test_of_two_that_restore_at_once_one_wins(tmp_path: Path) -> None:
+    """The second comes while the first is at work, and is done before it."""
+    store = open_store(str(tmp_path / "one.db"))
+    contents = Filled(store)
+    store.shut()
+    file, made = tmp_path / "backup", str(tmp_path / "two.db")
+    back_up(str(tmp_path / "one.db"), file)
+    others = iter([made])
+    with pytest.raises(ParameterError, match="already, which is not overwritten"):
+        restore(file, made, lambda _: [restore(file, other) for other in others])
+    assert {one.name for one in tmp_path.iterdir()} == {
+        *("backup", "one.db", "one.db.lock", "two.db", "two.db.lock")
+    }
+    restored = open_store(made)
+    contents.check(restored)
+    restored.shut()
+
+
 # The commands
 
 

@@ -1,16 +1,20 @@
 """The set of names against Python's own, whatever is added and taken back."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
+from stores import names
+from sudare.collector import seen as seen_module
 from sudare.collector.seen import Seen
 from sudare.kernels.nameset import sip_hash
 from sudare.named import Names
 
 WORDS = st.one_of(st.sampled_from([0, 1, 1 << 63, (1 << 64) - 1]), st.integers(0, (1 << 64) - 1))
 NAMES = st.lists(st.tuples(WORDS, WORDS), max_size=30)
-_LARGE = 3000  # more than a new table holds
+_PLACES = 16
+_LARGE = 50  # more than a new table holds
 
 
 def rows(names: list[tuple[int, int]]) -> Names:
@@ -22,7 +26,7 @@ class SeenMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.seen = Seen()
+        self.seen = Seen(_PLACES)
         self.model: set[tuple[int, int]] = set()
         self.last: list[tuple[int, int]] = []
 
@@ -39,6 +43,11 @@ class SeenMachine(RuleBasedStateMachine):
     @rule(first=st.integers(0, 1 << 40))
     def add_many(self, first: int) -> None:
         self.add([(first + i, i << 44) for i in range(_LARGE)])
+
+    @rule()
+    def keep(self) -> None:
+        self.seen.keep()
+        self.last = []
 
     @rule()
     def undo(self) -> None:
@@ -59,6 +68,28 @@ class SeenMachine(RuleBasedStateMachine):
 
 
 TestSeen = SeenMachine.TestCase
+
+
+def without_memory(*_: object) -> int:
+    raise MemoryError
+
+
+@pytest.mark.parametrize("size", [10, 50], ids=["room", "growing"])
+def test_where_memory_ends_nothing_is_lost(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """With and without a larger table: what was there is there, and nothing else."""
+    seen = Seen(128)
+    own = names(60)
+    seen.add(own)
+    more = names(size)
+    monkeypatch.setattr(seen_module, "insert", without_memory)
+    with pytest.raises(MemoryError):
+        seen.add(more)
+    monkeypatch.undo()
+    seen.undo()  # nothing was added last
+    assert len(seen) == len(own)
+    assert seen.has(own).all()
+    assert seen.add(more).all()
+    assert not seen.add(own).any()
 
 
 def test_the_hash_is_siphash() -> None:

@@ -6,8 +6,12 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import closing
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from io import RawIOBase
 from pathlib import Path
 from typing import NoReturn
@@ -15,13 +19,17 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from stores import Rules, answers, fates, group, held, question, total
+from stores import Rules, answers, digests, fates, group, held, question, total
 from sudare.collection import Collection
-from sudare.collector import sqlite_database
+from sudare.collector import sqlite, sqlite_database, sqlite_memory, sqlite_rows
+from sudare.collector.backup import back_up, restore
+from sudare.collector.counting import digests_of
 from sudare.collector.migrations import SQLITE
 from sudare.collector.opening import open_store
+from sudare.collector.payloads import payloads
 from sudare.collector.sqlite import SqliteStore
-from sudare.collector.store import Fate, Group, Role, Standing, Token
+from sudare.collector.store import Fate, Group, Role, Standing, State, Token
+from sudare.collector.tables import Rows
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
 from sudare.named import names_of
 
@@ -101,6 +109,248 @@ def test_names_of_closed_windows_are_gone(path: Path) -> None:
         store.close(tea.key, 0)
         rows = store._read("SELECT window_number, length(names) FROM seen")
         assert rows == [(1, 32)]
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_names_are_forgotten_in_slices_and_after_a_crash_too(
+    path: Path, monkeypatch: pytest.MonkeyPatch, restarted: bool
+) -> None:
+    """One row or 40 bytes at a time; a window is closed before its names are gone."""
+    monkeypatch.setattr(sqlite_rows, "_FORGOTTEN_ROWS", 3)
+    monkeypatch.setattr(sqlite_rows, "_FORGOTTEN_BYTES", 40)
+    with closing_store(path) as store:
+        tea, done = held(store, question()), held(store, question("done"))
+        for size in (1, 1, 1, 2, 3, 1):
+            some = [(tea, 0), (tea, 1), (done, 0)]
+            store.commit([group(one, answers(*[0] * size), window=at) for one, at in some])
+        began = store._database.write.total_changes
+        steps: list[int] = []
+
+        def breathe(_: float) -> None:
+            steps.append(store._database.write.total_changes - began)
+            assert fates(store, group(tea, answers(0))) == [[Fate.LATE]]
+            assert fates(store, group(tea, answers(0), window=1)) == [[Fate.NEW]]
+            with store._snapshot() as each:  # of which a backup is made
+                assert (1, 0) not in {place[:2] for place in store._names(each)}
+            if restarted:
+                raise StoreUnavailable("the power is gone")
+
+        monkeypatch.setattr(time, "sleep", breathe)
+        if restarted:
+            with pytest.raises(StoreUnavailable, match="power"):
+                store.close(tea.key, 0)
+        else:
+            store.close(tea.key, 0)
+            assert len(steps) > 3
+        monkeypatch.setattr(time, "sleep", lambda _: None)
+        store.change(done.key, state=State.CLOSED)
+    with closing_store(path) as store:
+        assert store._read("SELECT DISTINCT collection, window_number FROM seen") == [(1, 1)]
+
+
+def test_a_log_that_grew_is_cut(path: Path) -> None:
+    with closing_store(path) as store:
+        tea = held(store, question())
+        own = np.random.default_rng(1).integers(0, 1 << 63, (1_200_000, 2)).astype(np.uint64)
+        store.commit([Group(tea, 0, own, np.zeros(len(own), tea.report_dtype))])
+        log = Path(f"{path}-wal")
+        assert log.stat().st_size > 18 << 20
+        for _ in range(2):  # the first copies the log, the second starts it anew
+            store.commit([group(tea, answers(0))])
+        assert log.stat().st_size <= 16 << 20
+
+
+# Memory and disk
+
+
+def test_what_another_program_changed_is_never_overwritten(path: Path) -> None:
+    """Two that count in one file, because somebody deleted the lock."""
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        Path(f"{path}.lock").unlink()
+        with closing_store(path) as other:
+            mine, theirs = group(tea, answers(0)), group(tea, answers(1, 1, 1))
+            assert fates(store, mine) == [[Fate.NEW]]
+            with pytest.raises(StoreUnavailable, match="changed by another program: read anew"):
+                other.commit([theirs])
+            assert fates(other, theirs, mine) == [[Fate.NEW] * 3, [Fate.REPEATED]]
+            with pytest.raises(StoreUnavailable, match="changed by another program"):
+                store.commit([group(tea, answers(2))])
+            assert fates(store, theirs) == [[Fate.REPEATED] * 3]
+            other.close(tea.key, 1)
+            late = group(tea, answers(2), window=1)
+            with pytest.raises(StoreUnavailable, match="changed by another program"):
+                store.commit([late])
+            assert fates(store, late) == [[Fate.LATE]]
+            store.change(tea.key, state=State.PAUSED)
+            shut = group(tea, answers(2), window=2)
+            with pytest.raises(StoreUnavailable, match="changed by another program"):
+                other.commit([shut])
+            assert fates(other, shut) == [[Fate.SHUT]]
+    with closing_store(path) as store:
+        assert total(store, tea) == (4, [1, 3, 0])
+        assert sum(map(len, store.reports(tea.key))) == 4
+
+
+def test_a_commit_that_was_durable_though_it_failed_counts_once(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk has it, and memory not: as where the answer of COMMIT is lost."""
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        store.commit([group(tea, answers(0))])
+        sent = group(tea, answers(1, 1))
+        transaction = store._database.transaction
+
+        @contextmanager
+        def losing() -> Iterator[sqlite3.Connection]:
+            with transaction() as connection:
+                yield connection
+            raise StoreUnavailable("the answer is lost")
+
+        monkeypatch.setattr(store._database, "transaction", losing)
+        with pytest.raises(StoreUnavailable, match="lost"):
+            store.commit([sent])
+        monkeypatch.undo()
+        with pytest.raises(StoreUnavailable, match="read anew"):
+            store.commit([group(tea, answers(2))])
+        assert fates(store, sent) == [[Fate.REPEATED] * 2]
+        assert fates(store, group(tea, answers(2))) == [[Fate.NEW]]
+        assert total(store, tea) == (4, [1, 2, 1])
+    assert_consistent(path, tea)
+
+
+@pytest.mark.parametrize("step", ["all_of", "change_by", "part_fates", "write"])
+def test_names_of_what_failed_count_later(
+    path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Memory ends at the second group, wherever that is."""
+    calls = iter([getattr(sqlite, step)] if step != "part_fates" else [])
+
+    def failing(*given: object) -> object:
+        for call in calls:
+            return call(*given)
+        raise MemoryError
+
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        first = group(tea, answers(0))
+        store.commit([first, group(tea, answers(0), window=1)])
+        sent = [group(tea, answers(1, 2), window=window) for window in (0, 1)]
+        monkeypatch.setattr(sqlite, step, failing)
+        with pytest.raises(MemoryError):
+            store.commit(sent)
+        monkeypatch.undo()
+        assert fates(store, first) == [[Fate.REPEATED]]
+        assert fates(store, *sent) == [[Fate.NEW] * 2] * 2
+    assert_consistent(path, tea)
+
+
+def test_a_collection_is_closed_in_memory_as_on_disk(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if nothing can be read any more when that is durable."""
+    with closing_store(path) as store:
+        tea = held(store, question())
+        store.commit([group(tea, answers(0))])
+        transaction = store._database.transaction
+
+        def unreadable(*_: object) -> NoReturn:
+            raise StoreUnavailable("too many open files")
+
+        @contextmanager
+        def then_unreadable() -> Iterator[sqlite3.Connection]:
+            with transaction() as connection:
+                yield connection
+            monkeypatch.setattr(store._database, "read", unreadable)
+
+        monkeypatch.setattr(store._database, "transaction", then_unreadable)
+        with pytest.raises(StoreUnavailable, match="too many"):
+            store.change(tea.key, state=State.CLOSED)
+        monkeypatch.undo()
+        assert store.standings()[0].state is State.CLOSED
+        assert fates(store, group(tea, answers(0))) == [[Fate.SHUT]]
+    with closing_store(path) as store:
+        assert store._read("SELECT * FROM seen") == []
+
+
+def test_threads_that_read_leave_no_connections(path: Path) -> None:
+    with closing_store(path) as store:
+        tea = held(store, question())
+        store.commit([group(tea, answers(0))])
+        barrier = threading.Barrier(20)
+
+        def read(_: int) -> None:
+            with store._database.reading():  # all at the same time
+                barrier.wait()
+            store.windows(tea.key)
+
+        for _ in range(3):
+            with ThreadPoolExecutor(20) as pool:
+                list(pool.map(read, range(20)))
+        # SQLite keeps the descriptors of closed connections for the next, as long as one is open.
+        files = [one.resolve() for one in Path("/proc/self/fd").iterdir()]
+        assert files.count(path.resolve()) <= 21
+        assert len(store._database._idle) <= 8
+    files = [one.resolve() for one in Path("/proc/self/fd").iterdir()]
+    assert path.resolve() not in files
+    with pytest.raises(StoreUnavailable, match="is closed"):
+        store.windows(tea.key)
+
+
+def test_many_who_are_invited_cost_each_the_same(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hashes of a commit are made once, and asked for together."""
+    asked: list[str] = []
+    with closing_store(path) as store:
+        club = held(store, question(rules=Rules(invited=True)))
+        invited = digests(*map(str, range(500)))
+        store.invite(club.key, [row.tobytes() for row in invited[:400]])
+        sent = group(club, answers(*[0] * 500), invitations=invited)
+        read = store._read
+
+        def counting(query: str, parameters: Sequence[object] = ()) -> Rows:
+            asked.append(query)
+            return read(query, parameters)
+
+        monkeypatch.setattr(store, "_read", counting)
+        made = Counter[str]()
+
+        def digests_made(some: Group) -> list[bytes]:
+            made["calls"] += 1
+            return digests_of(some)
+
+        monkeypatch.setattr(sqlite_memory, "digests_of", digests_made)
+        monkeypatch.setattr(sqlite, "digests_of", digests_made)
+        assert fates(store, sent) == [[Fate.NEW] * 400 + [Fate.UNINVITED] * 100]
+        assert (len(asked), made["calls"]) == (1, 2)
+        monkeypatch.setattr(sqlite_rows, "_ASKED", 64)
+        assert fates(store, sent) == [[Fate.REPEATED] * 400 + [Fate.UNINVITED] * 100]
+        assert len(asked) == 1 + 8
+
+
+def test_kept_reports_are_found_without_searching(path: Path) -> None:
+    """Many groups at a time, each window's by its index."""
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        for step in range(60):
+            store.commit([group(tea, answers(0), window=step % 2)])
+        plans: list[str] = []
+        asked = 0
+
+        def explained(query: str, parameters: Sequence[object]) -> Rows:
+            nonlocal asked
+            asked += 1
+            plans.extend(row[3] for row in store._read(f"EXPLAIN QUERY PLAN {query}", parameters))
+            return store._read(query, parameters)
+
+        assert len(list(payloads(explained, 1, None))) == 60
+        assert asked == 1 + 2 * 3
+        assert {plan.partition(" (")[0].replace("COVERING ", "") for plan in plans} == {
+            "SEARCH reports USING INDEX reports_windows"
+        }
+        assert "(collection=? AND window_number=? AND rowid>? AND rowid<?)" in plans[-1]
 
 
 # A full disk
@@ -188,6 +438,34 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(small_disk: Path) ->
     assert_consistent(small_disk / "store.db", tea)
 
 
+def test_a_restored_store_is_whole_or_not_there_however_full_the_disk(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    """SQLite has all of it twice for a moment: in its log, and in the file."""
+    source, file, made = tmp_path / "one.db", tmp_path / "backup", small_disk / "two.db"
+    with closing_store(source) as store:
+        tea = held(store, question(rules=KEPT))
+        store.commit([group(tea, answers(*[1] * 30_000))])
+    back_up(str(source), file)
+    size = source.stat().st_size
+    told = []
+    for room in np.linspace(0.5, 2.5, 9):
+        with (small_disk / "filler").open("wb") as handle:
+            handle.write(bytes((2 << 20) - int(room * size)))
+        try:
+            restore(file, str(made))
+        except StoreUnavailable as error:
+            told.append(str(error))
+            assert [one.name for one in small_disk.iterdir()] == ["filler"]
+        else:
+            with closing_store(made) as store:
+                assert total(store, tea) == (30_000, [0, 30_000, 0])
+            for one in small_disk.iterdir():
+                one.unlink()
+    assert 3 < len(told) < 9  # also where there is room for the log, but not for both
+    assert all(one.endswith("disk is full") for one in told)
+
+
 # Crashes
 
 
@@ -226,20 +504,31 @@ def reopened_state(path: Path, tea: Collection) -> tuple[int, list[int], int, in
 
 
 COMMITTING = textwrap.dedent("""
+    import os
     import sys
     from pathlib import Path
     import numpy as np
     from stores import Rules, answers, group, question
     from sudare.collector.sqlite import SqliteStore
+    from sudare.collector.store import Standing
 
-    path, first = Path(sys.argv[1]), int(sys.argv[2])
-    store = SqliteStore(path)
+    path, other = map(Path, sys.argv[1:])
     tea = question(rules=Rules(keeps_reports=True))
-    print("open", flush=True)
-    for step in range(first, 1 << 40):
-        own = np.array([[step, i] for i in range(1 + step % 50)], np.uint64)
-        store.commit([group(tea, answers(*[step % 3] * len(own)), own)])
-        print(step, flush=True)
+    store = SqliteStore(other)  # so that everything is compiled
+    store.add(Standing(tea))
+    store.commit([group(tea, answers(0))])
+    store.shut()
+    for line in sys.stdin:  # a process for each
+        if child := os.fork():
+            os.waitpid(child, 0)
+            print("killed", flush=True)
+            continue
+        print(os.getpid(), flush=True)
+        store = SqliteStore(path)
+        for step in range(int(line), 1 << 40):
+            own = np.array([[step, i] for i in range(1 + step % 50)], np.uint64)
+            store.commit([group(tea, answers(*[step % 3] * len(own)), own)])
+            print(step, flush=True)
 """)
 
 
@@ -249,21 +538,24 @@ def test_what_was_acknowledged_survives_being_killed(path: Path, seed: int) -> N
     with closing_store(path) as store:
         tea = held(store, question(rules=KEPT))
     step = 0
-    for _ in range(10):
-        process = subprocess.Popen(
-            [sys.executable, "-c", COMMITTING, str(path), str(step)],
-            stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        )
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMITTING, str(path), f"{path}.other"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdin is not None
         assert process.stdout is not None
-        assert process.stdout.readline() == b"open\n"
-        for _ in range(int(rng.integers(1, 40))):
-            process.stdout.readline()
-        process.send_signal(signal.SIGKILL)
-        lines = process.stdout.read().split(b"\n")
-        process.wait()
-        process.stdout.close()
-        step = committed_steps(path, at_least=int(lines[-2]) if len(lines) > 1 else step)
+        for _ in range(10):
+            process.stdin.write(b"%d\n" % step)
+            process.stdin.flush()
+            child = int(process.stdout.readline())
+            for _ in range(int(rng.integers(1, 40))):
+                acknowledged = int(process.stdout.readline())
+            os.kill(child, signal.SIGKILL)
+            while (line := process.stdout.readline()) != b"killed\n":
+                acknowledged = int(line)
+            step = committed_steps(path, acknowledged + 1)
     n, counts = counted_until(step)
     with closing_store(path) as store:
         assert total(store, tea) == (n, counts)
@@ -279,9 +571,7 @@ def committed_steps(path: Path, at_least: int) -> int:
     """How many steps are whole in a store: the sum, the names and the reports agree on it."""
     SqliteStore(path).shut()
     state = state_of(path)
-    step = at_least
-    while counted_until(step)[0] < state[0]:
-        step += 1
+    (step,) = [one for one in (at_least, at_least + 1) if counted_until(one)[0] == state[0]]
     n, counts = counted_until(step)
     assert state == (n, counts, n, n)
     return step
@@ -302,6 +592,32 @@ def test_an_older_store_is_brought_up_to_date(path: Path, monkeypatch: pytest.Mo
     monkeypatch.undo()
     with pytest.raises(ParameterError, match="format 2, this version of Sudare knows up to 1"):
         SqliteStore(path)
+
+
+def test_nobody_may_count_while_tables_are_changed(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor may they be changed beside a collector."""
+    SqliteStore(path).shut()
+    monkeypatch.setattr(sqlite_database, "SQLITE", (*SQLITE, ("CREATE TABLE more (a)",)))
+    upgrade = sqlite_database.upgrade
+    met = []
+
+    def meanwhile(connection: sqlite3.Connection, scripts: Sequence[Sequence[str]]) -> None:
+        with pytest.raises(ParameterError, match="open already"):
+            SqliteStore(path)
+        met.append(True)
+        upgrade(connection, scripts)
+
+    monkeypatch.setattr(sqlite_database, "upgrade", meanwhile)
+    open_store(str(path), counting=False).shut()
+    assert met
+    monkeypatch.undo()
+    monkeypatch.setattr(sqlite_database, "SQLITE", (*SQLITE, ("CREATE TABLE more (a)",)))
+    with closing_store(path):
+        monkeypatch.setattr(sqlite_database, "SQLITE", (*SQLITE, (), ()))
+        with pytest.raises(ParameterError, match="open already"):
+            open_store(str(path), counting=False)
 
 
 def test_an_upgrade_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,12 +78,17 @@ def write_whole(path: Path, data: bytes) -> None:
 def write_durably(path: Path, data: bytes) -> None:
     """Replace a file such that it stays replaced when the power fails."""
     write_whole(path, data)
-    if hasattr(os, "O_DIRECTORY"):  # where a folder can be opened, its entries are written so
-        folder = os.open(real(path).parent, os.O_DIRECTORY)
+    keep_entries(real(path).parent)
+
+
+def keep_entries(folder: Path) -> None:
+    """Let the names of a folder's files outlast a power failure, where a folder can be opened."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_DIRECTORY)
         try:
-            os.fsync(folder)
+            os.fsync(descriptor)
         finally:
-            os.close(folder)
+            os.close(descriptor)
 
 
 def lock(path: Path, what: str) -> int:

@@ -5,6 +5,8 @@ row as MessagePack: its table and its values), then an empty record and the SHA-
 """
 
 import hashlib
+import os
+import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -12,9 +14,10 @@ from typing import IO, Any
 import msgspec
 
 from sudare.collector.opening import is_postgres, open_existing, open_store, path_of
+from sudare.collector.sqlite import SqliteStore
 from sudare.collector.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.files import replacing
+from sudare.files import keep_entries, lock, replacing
 
 _HEAD = b"sudare store 1\n"
 _DIGEST_BYTES = 32
@@ -86,20 +89,40 @@ def restore(file: Path, url: str, progress: Callable[[int], object] = lambda _: 
         finally:
             store.shut()
     path = path_of(url).resolve()
-    if path.exists():
-        raise ParameterError(f"there is a store {path.name} already, which is not overwritten")
-    making = path.with_name(f".{path.name}.restoring")
+    _must_be_free(path)
+    making = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        store = open_store(str(making))
+        rows = _make(making, file, progress)
+        alone = lock(path, "the store")  # nobody makes another one now
         try:
-            rows = _fill(store, file, progress)
+            _must_be_free(path)
+            making.rename(path)
+            keep_entries(path.parent)
         finally:
-            store.shut()
-        open_store(str(making)).shut()  # compares names and sums
-        making.rename(path)
+            os.close(alone)
     finally:
         for leftover in ("", "-wal", "-shm", ".lock"):
             making.with_name(making.name + leftover).unlink(missing_ok=True)
+    return rows
+
+
+def _must_be_free(path: Path) -> None:
+    if path.exists():
+        raise ParameterError(f"there is a store {path.name} already, which is not overwritten")
+
+
+def _make(path: Path, file: Path, progress: Callable[[int], object]) -> int:
+    """A store of SQLite, whole in its one file."""
+    store = SqliteStore(path)
+    try:
+        rows = _fill(store, file, progress)
+    finally:
+        store.shut()
+    store = SqliteStore(path)  # compares names and sums
+    try:
+        store.empty_log()
+    finally:
+        store.shut()
     return rows
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
 from sudare.collector.store import Fate, Fates, Group
+from sudare.mechanism import Records
 from sudare.named import Names, bytes_of
 
 Bools = NDArray[np.bool_]
@@ -25,11 +26,6 @@ class Joined:
 
     group: Group
     parts: list[tuple[int, int]]
-
-    @property
-    def place(self) -> tuple[str, int]:
-        """Which window of which collection: the order in which rows are locked."""
-        return self.group.collection.key, self.group.window
 
     @property
     def size(self) -> int:
@@ -54,7 +50,9 @@ def _joined(groups: Sequence[Group], positions: list[int]) -> Joined:
         some[0],
         names=np.concatenate([group.names for group in some]),
         reports=np.concatenate([group.reports for group in some]),
-        invitations=np.concatenate([_invitations(group) for group in some]),
+        invitations=np.concatenate([_invitations(group) for group in some])
+        if some[0].collection.invited
+        else None,
     )
     return Joined(whole, parts)
 
@@ -104,7 +102,9 @@ def some_of(group: Group, rows: NDArray[np.intp]) -> Group:
 class Counted:
     """What is to be written of the new reports of a window.
 
-    Sorted by name, which is random: what is stored says nothing of the order of arrival.
+    Names are sorted, which are random; reports are shuffled apart from them. So what is stored of a
+    group says neither the order of arrival nor which name is whose. Groups themselves are stored
+    one after the other, and a group may be of one report.
 
     Attributes:
         n: how many.
@@ -120,17 +120,21 @@ class Counted:
 
 
 def counted(group: Group, new: Bools) -> Counted:
-    """The new reports of a group, summed and put in the order of their names."""
+    """The new reports of a group, summed; the names sorted, the reports shuffled."""
     every = bool(new.all())
     names = group.names if every else group.names[new]
     reports = group.reports if every else group.reports[new]
-    order = byte_order(names)
     return Counted(
         len(names),
         group.collection.mechanism.tally(reports),
-        names[order].astype("<u8", copy=False),
-        bytes_of(reports[order]) if group.collection.keeps_reports else None,
+        names[byte_order(names)].astype("<u8", copy=False),
+        _shuffled(reports) if group.collection.keeps_reports else None,
     )
+
+
+def _shuffled(reports: Records) -> NDArray[np.uint8]:
+    """The bytes of reports, in an order of their own that is kept nowhere."""
+    return bytes_of(reports[np.random.default_rng().permutation(len(reports))])
 
 
 def byte_order(names: Names) -> NDArray[np.intp]:

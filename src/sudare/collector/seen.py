@@ -12,6 +12,7 @@ _PLACES = 1 << 10
 _BLOCK = 1 << 16
 _FULL = 3 / 4
 """Where the table doubles: between 21 and 43 bytes a name, and 64 while it moves."""
+_NOTHING = np.empty(0, np.int64)
 
 
 class Seen:
@@ -20,10 +21,10 @@ class Seen:
     Its order in memory follows from a secret of its own: names can't be chosen so that it is slow.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, places: int = _PLACES) -> None:
         self._key = np.frombuffer(secrets.token_bytes(32), np.uint64)
-        self._table = np.zeros((_PLACES, 2), np.uint64)
-        self._last = np.empty(0, np.int64)
+        self._table = np.zeros((places, 2), np.uint64)
+        self._last = _NOTHING
         self._size = 0
 
     def __len__(self) -> int:
@@ -33,18 +34,28 @@ class Seen:
         return f"Seen({self._size} names)"
 
     def add(self, names: Names) -> NDArray[np.bool_]:
-        """Add names; whether each is new, where the first of equal ones is."""
+        """Add names; whether each is new, where the first of equal ones is.
+
+        Where memory ends, none of them is added.
+        """
+        self.keep()
         self._make_room(len(names))
-        self._last = np.empty(len(names), np.int64)
-        self._size += insert(names, self._table, self._key, self._last)
-        return self._last >= 0
+        places = np.empty(len(names), np.int64)
+        new = np.empty(len(names), np.bool_)
+        self._size += insert(names, self._table, self._key, places)
+        self._last = places
+        return np.greater_equal(places, 0, out=new)
+
+    def keep(self) -> None:
+        """What was added stays: there is nothing to take back."""
+        self._last = _NOTHING
 
     def undo(self) -> None:
-        """Take back what the last ``add`` added; once."""
+        """Take back what the last ``add`` added, unless it was kept."""
         # The table had its size before the first of them: freeing their places is what it was.
         clear(self._last, self._table)
         self._size -= int(np.count_nonzero(self._last >= 0))
-        self._last = np.empty(0, np.int64)
+        self.keep()
 
     def has(self, names: Names) -> NDArray[np.bool_]:
         """Whether each name is there."""
@@ -63,8 +74,9 @@ class Seen:
             places *= 2
         if places > len(self._table):
             # Filled, not np.zeros: pages that are first read, then written, cost twice.
-            old, self._table = self._table, np.full((places, 2), 0, np.uint64)
+            table = np.full((places, 2), 0, np.uint64)
             taken = np.empty(_BLOCK, np.int64)
-            for start in range(0, len(old), _BLOCK):
-                block = old[start : start + _BLOCK]
-                insert(block[(block[:, 0] | block[:, 1]) != 0], self._table, self._key, taken)
+            for start in range(0, len(self._table), _BLOCK):
+                block = self._table[start : start + _BLOCK]
+                insert(block[(block[:, 0] | block[:, 1]) != 0], table, self._key, taken)
+            self._table = table  # at last: memory may end before

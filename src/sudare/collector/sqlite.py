@@ -1,6 +1,7 @@
 """A collector's store in one SQLite file, for one process: names in memory, groups on disk."""
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,6 @@ import numpy as np
 from sudare.collector.counting import (
     Joined,
     all_of,
-    counted,
     counts_of,
     digests_of,
     in_time,
@@ -21,18 +21,31 @@ from sudare.collector.counting import (
 )
 from sudare.collector.seen import Seen
 from sudare.collector.sqlite_database import Database
-from sudare.collector.sqlite_memory import Held, Judged, Window, new_window
+from sudare.collector.sqlite_memory import (
+    Change,
+    Held,
+    Judged,
+    Refused,
+    Window,
+    change_by,
+    new_window,
+)
+from sudare.collector.sqlite_rows import ADD_NAMES, good_invitations, some_to_forget, write
 from sudare.collector.store import Fate, Fates, Group, Standing, State
 from sudare.collector.tables import Each, Rows, Run, TableStore
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
 from sudare.named import names_of
+
+_LAST = (1 << 63) - 1  # no window is later
+_BREATH = 0.001  # seconds in which others get the lock, which isn't fair
 
 
 class SqliteStore(TableStore):
     """One file, in which one process counts.
 
     The names of open windows are in memory, so that a commit asks the disk nothing. Hence a lock on
-    a file beside it (``.lock``): a second process that would count is refused.
+    a file beside it (``.lock``): a second process that would count is refused. Where nothing can be
+    locked, a commit still finds that the disk isn't what was in memory, and nothing is overwritten.
     """
 
     def __init__(self, path: Path, *, counting: bool = True) -> None:
@@ -58,26 +71,25 @@ class SqliteStore(TableStore):
         """Count reports, durably, in one transaction; the fate of each, group by group."""
         self._must_count()
         joined = join_groups(groups)
-        judged: list[Judged] = []
+        touched: list[Window] = []
         with self._database.lock:
             try:
-                for group in joined:
-                    judged.append(self._judge(group))  # noqa: PERF401 - if one fails, undo the rest
-                new = [one for one in judged if one.new.any()]
-                for one in new:
-                    one.counted = counted(one.joined.group, one.new)
-                if new:  # what is only repeated was durable before
+                judged = [self._judge(one, touched) for one in joined]
+                changes = [
+                    change_by(one) for one in judged if isinstance(one, Judged) and one.new.any()
+                ]
+                parted = part_fates(joined, [one.fates for one in judged])
+                if changes:  # what is only repeated was durable before
                     with self._database.transaction() as connection:
-                        for one in new:
-                            _write(connection, one)
+                        for change in changes:
+                            self._write(connection, change)
             except BaseException:
-                for one in judged:
-                    if one.window is not None:
-                        one.window.seen.undo()
+                for window in touched:
+                    window.seen.undo()
                 raise
-            for one in new:
-                _apply(one)
-        return part_fates(joined, [one.fates for one in judged])
+            for change in changes:
+                change.follow()
+        return parted
 
     def close(self, key: str, window: int, closed_round: int | None = None) -> None:
         """Take nothing more in a window (and in any before it), or in its rounds up to one."""
@@ -86,17 +98,19 @@ class SqliteStore(TableStore):
             held = self._held.get(key)
             if held is None:
                 raise self._unknown(key)
-            if window <= held.closed:
-                return
-            with self._writing() as run:
-                if self._close_window(run, key, window, closed_round):
-                    closed_round = None
-            if closed_round is None:
-                held.closed = window
-                held.windows = {at: kept for at, kept in held.windows.items() if at > window}
-            else:
-                kept = held.windows.setdefault(window, new_window(held.collection))
-                kept.closed_round = max(kept.closed_round, closed_round)
+            if window > held.closed:
+                self._close(held, window, closed_round)
+        self._forget_closed(held)
+
+    def _close(self, held: Held, window: int, closed_round: int | None) -> None:
+        later = {at: kept for at, kept in held.windows.items() if at > window}
+        kept = held.windows.setdefault(window, new_window(held.collection))
+        with self._writing() as run:
+            whole = self._close_window(run, held.collection.key, window, closed_round)
+        if closed_round is None or whole:
+            held.closed, held.windows = window, later
+        else:
+            kept.closed_round = max(kept.closed_round, closed_round)
 
     def add(self, standing: Standing) -> bool:
         """Hold a collection; False if it is held already (and nothing changes)."""
@@ -110,11 +124,12 @@ class SqliteStore(TableStore):
         """Pause, open or close a collection, or show its results to everybody."""
         self._must_count()
         with self._database.lock:
-            super().change(key, state=state, public=public)
-            ((now,),) = self._read("SELECT state FROM collections WHERE key = ?", (key,))
-            self._held[key].state = State(now)
-            if now == State.CLOSED:
-                self._held[key].windows.clear()
+            now = self._change(key, state, public)
+            held = self._held[key]
+            held.state = now
+            if now is State.CLOSED:
+                held.windows = {}
+        self._forget_closed(held)
 
     def remove(self, key: str) -> None:
         """Forget a collection, its reports and its sums."""
@@ -122,6 +137,10 @@ class SqliteStore(TableStore):
         with self._database.lock:
             super().remove(key)
             del self._held[key]
+
+    def empty_log(self) -> None:
+        """Copy all that is durable into the file itself, or raise ``StoreUnavailable``."""
+        self._database.empty_log()
 
     def shut(self) -> None:
         """Let go of the database."""
@@ -147,8 +166,15 @@ class SqliteStore(TableStore):
         """Nothing to do: one process writes, and holds the lock."""
 
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
-        last = np.iinfo(np.int64).max if window is None else window
-        run("DELETE FROM seen WHERE collection = ? AND window_number <= ?", (number, int(last)))
+        """Nothing yet: ``_forget_closed`` follows, when it is durable that they are needless."""
+
+    def _forget_closed(self, held: Held) -> None:
+        """Delete the names of what is closed, some at a time: others write in between."""
+        last = _LAST if held.state is State.CLOSED else held.closed
+        while rows := some_to_forget(self._read, held.number, last):
+            with self._database.transaction() as connection:
+                connection.executemany("DELETE FROM seen WHERE id = ?", rows)
+            time.sleep(_BREATH)
 
     @contextmanager
     def _snapshot(self) -> Iterator[Each]:
@@ -156,22 +182,31 @@ class SqliteStore(TableStore):
             yield connection.execute
 
     def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
-        yield from each("SELECT collection, window_number, names FROM seen ORDER BY id")
+        yield from each(
+            "SELECT s.collection, s.window_number, s.names FROM seen s "  # noqa: S608
+            "JOIN windows w USING (collection, window_number) "
+            "JOIN collections c ON c.id = s.collection "
+            f"WHERE w.closed = 0 AND c.state <> '{State.CLOSED.value}' ORDER BY s.id"
+        )
 
     def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
-        run(
-            "INSERT INTO seen (collection, window_number, names) VALUES (?, ?, ?)",
-            (number, window, names),
-        )
+        run(ADD_NAMES, (number, window, names))
 
     def _load(self) -> None:
         """Take into memory what isn't there yet."""
-        rows = self._read("SELECT id, key, document, state FROM collections ORDER BY id")
-        for number, key, document, state in rows:
+        for (key,) in self._read("SELECT key FROM collections ORDER BY id"):
             if key not in self._held:
-                held = Held(number, self._parsed(key, document), State(state))
-                self._load_windows(held)
-                self._held[key] = held
+                self._held[key] = self._loaded(key)
+                self._forget_closed(self._held[key])  # a crash may have left some
+
+    def _loaded(self, key: str) -> Held:
+        """A collection as it is on disk."""
+        ((number, document, state),) = self._read(
+            "SELECT id, document, state FROM collections WHERE key = ?", (key,)
+        )
+        held = Held(number, self._parsed(key, document), State(state))
+        self._load_windows(held)
+        return held
 
     def _load_windows(self, held: Held) -> None:
         number, collection = held.number, held.collection
@@ -202,15 +237,16 @@ class SqliteStore(TableStore):
                     f"reports and {len(kept.seen)} names"
                 )
 
-    def _judge(self, joined: Joined) -> Judged:
+    def _judge(self, joined: Joined, touched: list[Window]) -> Judged | Refused:
         """The fates of reports; the names of those that are new are in the set afterwards."""
         group = joined.group
         held = self._held.get(group.collection.key)
         if held is None or held.state is not State.OPEN:
-            return Judged(joined, all_of(joined, Fate.SHUT))
+            return Refused(all_of(joined, Fate.SHUT))
         if group.window <= held.closed:
-            return Judged(joined, all_of(joined, Fate.LATE))
+            return Refused(all_of(joined, Fate.LATE))
         window = held.windows.get(group.window) or new_window(held.collection)
+        touched.append(window)
         fates = all_of(joined, Fate.LATE)
         open_rows = np.flatnonzero(in_time(group, window.closed_round))
         some = group if len(open_rows) == joined.size else some_of(group, open_rows)
@@ -219,53 +255,18 @@ class SqliteStore(TableStore):
             window.seen.add(group.names[fates == Fate.NEW])
         else:
             fates[open_rows] = np.where(window.seen.add(some.names), Fate.NEW, Fate.REPEATED)
-        return Judged(joined, fates, held, window)
+        return Judged(group, fates, held, window)
 
     def _invited(self, number: int, group: Group, seen: Seen) -> Fates:
-        query = (
-            "SELECT 1 FROM invitations WHERE collection = ?1 AND digest = ?2 AND NOT EXISTS "
-            "(SELECT 1 FROM used WHERE collection = ?1 AND window_number = ?3 AND digest = ?2)"
-        )
-        good = {
-            digest: bool(self._read(query, (number, digest, group.window)))
-            for digest in set(digests_of(group))
-        }
+        digests = list(set(digests_of(group)))
+        good = good_invitations(self._read, (number, group.window), digests)
         fates = invitation_fates(group, seen.has(group.names), good)
         return np.fromiter(fates, np.uint8, len(group.names))
 
-
-def _write(connection: sqlite3.Connection, judged: Judged) -> None:
-    """One row for the names of a group, one for its reports, and the sum."""
-    group, held, window, new = judged.joined.group, judged.held, judged.window, judged.counted
-    if held is None or window is None or new is None:
-        return
-    place = (held.number, group.window)
-    connection.execute(
-        "INSERT INTO seen (collection, window_number, names) VALUES (?, ?, ?)", (*place, new.names)
-    )
-    if new.reports is not None:
-        connection.execute(
-            "INSERT INTO reports (collection, window_number, payload) VALUES (?, ?, ?)",
-            (*place, new.reports),
-        )
-    if held.collection.invited:
-        digests = (digests_of(group)[row] for row in np.flatnonzero(judged.new))
-        connection.executemany(
-            "INSERT INTO used (collection, window_number, digest) VALUES (?, ?, ?)",
-            [(*place, digest) for digest in digests],
-        )
-    connection.execute(
-        "INSERT INTO windows (collection, window_number, n, counts) VALUES (?, ?, ?, ?) "
-        "ON CONFLICT (collection, window_number) "
-        "DO UPDATE SET n = excluded.n, counts = excluded.counts",
-        (*place, window.n + new.n, (window.counts + new.counts).astype("<i8", copy=False)),
-    )
-
-
-def _apply(judged: Judged) -> None:
-    """Let memory follow what is durable."""
-    held, window, new = judged.held, judged.window, judged.counted
-    if held is not None and window is not None and new is not None:
-        window.n += new.n
-        window.counts = window.counts + new.counts
-        held.windows[judged.joined.group.window] = window
+    def _write(self, connection: sqlite3.Connection, change: Change) -> None:
+        if not write(connection, change):
+            key = change.held.collection.key
+            self._held[key] = self._loaded(key)
+            raise StoreUnavailable(
+                f"window {change.number} of {key[:12]}… was changed by another program: read anew"
+            )

@@ -3,8 +3,9 @@
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ _KIND = 0x53756461
 """SQLite's application id: that a file is a store of ours."""
 _PAGES_AHEAD = 4096
 """How long the log may grow before it is copied into the database: 16 MiB."""
+_LOG_BYTES = 4096 * _PAGES_AHEAD  # to which it is cut if it was longer
 _PATIENCE = 10.0  # seconds, for another process that writes a token
+_IDLE = 8  # connections for reading that are kept
 
 
 class Database:
@@ -37,8 +40,8 @@ class Database:
         """
         self.path = real(path)
         self.lock = threading.RLock()
-        self._local = threading.local()
-        self._readers: list[sqlite3.Connection] = []
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._closed = False
         if not self.path.parent.is_dir():
             raise ParameterError(f"there is no folder for the store {path}")
         self._alone = lock(self.path, "the store") if alone else None
@@ -57,6 +60,11 @@ class Database:
                 self.path, _PATIENCE, isolation_level=None, check_same_thread=False
             )
 
+    def _connect_reader(self) -> sqlite3.Connection:
+        connection = self._connect()
+        connection.execute("PRAGMA query_only = on")
+        return connection
+
     def _settle(self) -> None:
         """Durability, checked: SQLite leaves a setting that it can't follow without a word."""
         kind, tables = _setting(self.write, "application_id"), _tables(self.write)
@@ -66,35 +74,49 @@ class Database:
         self.write.execute("PRAGMA synchronous = full")
         self.write.execute("PRAGMA foreign_keys = on")
         self.write.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AHEAD}")
+        self.write.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         if mode != "wal" or _setting(self.write, "synchronous") != 2:
             raise ParameterError(
                 f"a store can't be kept on the file system of {self.path}: SQLite has no log there"
             )
 
     def _upgrade(self) -> None:
-        if self._alone is None and _setting(self.write, "user_version") != len(SQLITE):
-            os.close(lock(self.path, "the store"))  # no running program may be surprised
-        upgrade(self.write, SQLITE)
+        if self._alone is not None or _setting(self.write, "user_version") == len(SQLITE):
+            upgrade(self.write, SQLITE)
+            return
+        alone = lock(self.path, "the store")  # no running program may be surprised
+        try:
+            upgrade(self.write, SQLITE)
+        finally:
+            os.close(alone)
 
-    @property
-    def reader(self) -> sqlite3.Connection:
-        """This thread's connection for reading."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._connect()
-            connection.execute("PRAGMA query_only = on")
-            self._local.connection = connection
-            self._readers.append(connection)
-        return connection
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for reading, which nobody else has meanwhile."""
+        if self._closed:
+            raise StoreUnavailable(f"the store {self.path.name} is closed")
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._connect_reader()
+        try:
+            with _explained(self.path):
+                yield connection
+        except BaseException:
+            connection.close()  # whatever state it is in
+            raise
+        self._idle.append(connection)
+        self._keep_few()
 
     def read(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query, as last committed."""
-        return list(self.each(query, parameters))
+        with self.reading() as connection:
+            return connection.execute(query, parameters).fetchall()
 
     def each(self, query: str, parameters: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The same, one after the other."""
-        with _explained(self.path):
-            yield from self.reader.execute(query, parameters)
+        with self.reading() as connection:
+            yield from connection.execute(query, parameters)
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -115,20 +137,37 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """A connection that sees what was committed at its first query, while others write."""
-        with closing(self._connect()) as connection, _explained(self.path):
-            connection.execute("PRAGMA query_only = on")
+        with closing(self._connect_reader()) as connection, _explained(self.path):
             connection.execute("BEGIN")
             yield connection
 
+    def empty_log(self) -> None:
+        """Copy the whole log into the file, or raise ``StoreUnavailable``.
+
+        Closing does that too, but says nothing where it fails.
+        """
+        with self.lock, _explained(self.path):
+            busy, *_ = self.write.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if busy or (log.exists() and log.stat().st_size):
+            raise StoreUnavailable(f"the log of {self.path.name} can't be copied into it")
+
     def close(self) -> None:
-        """Close every connection, then let others in."""
+        """Close every connection, then let others in; one that reads is closed when it has."""
         with self.lock:
-            for connection in (*self._readers, *([self.write] if hasattr(self, "write") else [])):
-                connection.close()
-            self._readers.clear()
+            self._closed = True
+            self._keep_few()
+            if hasattr(self, "write"):
+                self.write.close()
             if self._alone is not None:
                 os.close(self._alone)
                 self._alone = None
+
+    def _keep_few(self) -> None:
+        """Close the connections that nobody needs: all but a few, and all at the end."""
+        while len(self._idle) > (0 if self._closed else _IDLE):
+            with suppress(IndexError):  # another thread took the last
+                self._idle.popleft().close()
 
 
 def upgrade(connection: sqlite3.Connection, scripts: Sequence[Script]) -> None:

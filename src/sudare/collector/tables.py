@@ -11,6 +11,7 @@ import numpy as np
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
 from sudare.collector.counting import Sum, counts_of, due, shown
+from sudare.collector.payloads import payloads
 from sudare.collector.store import Role, Standing, State, Store, Token, WindowStanding
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
@@ -109,19 +110,7 @@ class TableStore(Store):
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
         """The raw reports of a window, or of all, group by group; kept only if it says so."""
         number, collection = self._find(key)
-        which = "" if window is None else " AND window_number = ?"
-        given = (number,) if window is None else (number, window)
-        ((last,),) = self._read(
-            f"SELECT coalesce(max(id), 0) FROM reports WHERE collection = ?{which}",  # noqa: S608
-            given,
-        )
-        at = 0
-        while rows := self._read(
-            f"SELECT id, payload FROM reports WHERE collection = ?{which} "  # noqa: S608
-            "AND id > ? AND id <= ? ORDER BY id LIMIT 1",
-            (*given, at, last),
-        ):
-            at, payload = rows[0]
+        for payload in payloads(self._read, number, window):
             yield np.frombuffer(payload, collection.report_dtype)
 
     # Collections
@@ -153,6 +142,10 @@ class TableStore(Store):
 
     def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
         """Pause, open or close a collection, or show its results to everybody."""
+        self._change(key, state, public)
+
+    def _change(self, key: str, state: State | None, public: bool | None) -> State:
+        """The same; what state it is in then."""
         number, _ = self._find(key)
         with self._writing() as run:
             self._lock(run, number)
@@ -163,8 +156,13 @@ class TableStore(Store):
                 )
                 if state is State.CLOSED:
                     self._forget_names(run, number, None)
+                    run("DELETE FROM used WHERE collection = ?", (number,))
             if public is not None:
                 run("UPDATE collections SET public = ? WHERE id = ?", (int(public), number))
+            rows = run("SELECT state FROM collections WHERE id = ?", (number,))
+        if not rows:  # removed meanwhile
+            raise self._unknown(key)
+        return State(rows[0][0])
 
     def remove(self, key: str) -> None:
         """Forget a collection, its reports and its sums."""
