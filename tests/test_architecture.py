@@ -50,7 +50,7 @@ HOMES = {
     "matplotlib": ("plots",),
     "numba": ("kernels.",),
     "pyspark": ("engines.spark",),
-    "httpx": ("client",),
+    "httpx": ("client", "demo"),
     "starlette": ("collector",),
     "uvicorn": ("collector",),
     "psycopg": ("collector",),

@@ -200,3 +200,28 @@ def test_what_the_commands_refuse(tmp_path: Path) -> None:
         tmp_path, "export", "one.db", contents.club.key, "-o", "a.parquet"
     )
     assert ".arrow or .parquet" in refused(tmp_path, "export", "one.db", key, "-o", "a.csv")
+
+
+def test_a_backup_writes_over_nothing_least_of_all_its_own_store(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    store = open_store(str(path))
+    tea = held(store, question())
+    try:
+        for target in (path, tmp_path / "one.db-wal"):
+            before = target.read_bytes()
+            with pytest.raises(ParameterError, match="is there already"):
+                back_up(str(path), target)
+            assert target.read_bytes() == before
+        assert fates(store, group(tea, answers(1))) == [[Fate.NEW]]
+        back_up(str(path), tmp_path / "copy")
+        assert (tmp_path / "copy").stat().st_mode & 0o777 == 0o600
+    finally:
+        store.shut()
+
+
+def test_a_window_that_can_not_be_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "one.db"
+    open_store(str(path)).shut()
+    done = run(tmp_path, "export", path, "ab", "-o", tmp_path / "x.parquet", "--window", 10**22)
+    assert done.code == 2
+    assert "not in the range" in done.err

@@ -661,3 +661,23 @@ def test_another_address_is_refused(url: str) -> None:
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="no folder"):
         open_store(str(tmp_path / "nowhere" / "store.db"))
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_file_that_is_no_longer_there_takes_nothing(path: Path, *, replaced: bool) -> None:
+    with closing_store(path) as store:
+        tea = held(store, question())
+        kept = path.rename(path.with_name("elsewhere"))
+        if replaced:
+            path.write_bytes(b"")
+        with pytest.raises(StoreUnavailable, match="was deleted or replaced"):
+            store.commit([group(tea, answers(1))])
+        kept.replace(path)
+        assert fates(store, group(tea, answers(1))) == [[Fate.NEW]]
+
+
+def test_only_its_owner_reads_a_store(path: Path) -> None:
+    with closing_store(path) as store:
+        held(store, question())
+        for file in (path, path.with_name(f"{path.name}-wal")):
+            assert file.stat().st_mode & 0o777 == 0o600

@@ -16,7 +16,7 @@ def backup(store: str, file: Path) -> None:
 
     STORE is a path, or postgresql://…. The collector may go on counting meanwhile. The file holds
     whatever the store holds: collections, sums, names of reports, raw reports where they are kept,
-    and hashes of tokens and invitations.
+    and hashes of tokens and invitations. One that is there already isn't overwritten.
 
     \b
     Example:
@@ -55,7 +55,7 @@ def restore(file: Path, store: str) -> None:
 @click.argument("store")
 @click.argument("key")
 @click.option("-o", "--output", type=PATH, required=True, help="Where they go: .parquet or .arrow.")
-@click.option("--window", type=click.IntRange(0), help="Those of one window only.")
+@click.option("--window", type=click.IntRange(0, 10**15 - 1), help="Those of one window only.")
 def export(store: str, key: str, output: Path, window: int | None) -> None:
     """The raw reports of a collection, as a file for `sudare aggregate` or `sudare decode`.
 

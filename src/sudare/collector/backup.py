@@ -43,13 +43,16 @@ def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: 
 
     Args:
         url: the store's address; a collector may go on counting in it.
-        file: where the backup goes.
+        file: where the backup goes; one that is there is left alone.
         progress: told the bytes of each row.
     """
+    if file.exists():
+        raise ParameterError(f"{file.name} is there already, and a backup writes over nothing")
     store = open_existing(url)
     rows = 0
     try:
         with replacing(file) as temporary, temporary.open("wb") as target:
+            temporary.chmod(0o600)  # as the store is
             digest = hashlib.sha256()
             for record in _records(store):
                 digest.update(record)

@@ -5,11 +5,10 @@ import secrets
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.kernels.nameset import clear, find, insert
+from sudare.kernels.nameset import clear, find, insert, move
 from sudare.named import Names
 
 _PLACES = 1 << 10
-_BLOCK = 1 << 16
 _FULL = 3 / 4
 """Where the table doubles: between 21 and 43 bytes a name, and 64 while it moves."""
 _NOTHING = np.empty(0, np.int64)
@@ -73,10 +72,6 @@ class Seen:
         while self._size + more > _FULL * places:
             places *= 2
         if places > len(self._table):
-            # Filled, not np.zeros: pages that are first read, then written, cost twice.
-            table = np.full((places, 2), 0, np.uint64)
-            taken = np.empty(_BLOCK, np.int64)
-            for start in range(0, len(self._table), _BLOCK):
-                block = self._table[start : start + _BLOCK]
-                insert(block[(block[:, 0] | block[:, 1]) != 0], table, self._key, taken)
+            table = np.zeros((places, 2), np.uint64)
+            move(self._table, table, self._key)
             self._table = table  # at last: memory may end before

@@ -46,6 +46,9 @@ class Database:
             raise ParameterError(f"there is no folder for the store {path}")
         self._alone = lock(self.path, "the store") if alone else None
         try:
+            # Nobody else reads it; SQLite gives its log the same permissions.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._file = _identity(self.path)
             self.write = self._connect()
             with _explained(self.path):
                 self._settle()
@@ -125,6 +128,10 @@ class Database:
         Raises ``StoreUnavailable`` where nothing was.
         """
         with self.lock, _explained(self.path):
+            if _identity(self.path) != self._file:
+                raise StoreUnavailable(
+                    f"the store {self.path.name} was deleted or replaced under the collector"
+                )
             try:
                 self.write.execute("BEGIN IMMEDIATE")
                 yield self.write
@@ -185,6 +192,15 @@ def upgrade(connection: sqlite3.Connection, scripts: Sequence[Script]) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands at a path; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager
