@@ -36,10 +36,17 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[postgres_server.Server]:
+def running_postgres() -> Iterator[postgres_server.Server]:
     """A PostgreSQL server of this session's own."""
     with postgres_server.server() as running:
         yield running
+
+
+@pytest.fixture
+def postgres(running_postgres: postgres_server.Server) -> Iterator[postgres_server.Server]:
+    """The same, whose databases are a test's own until it ends."""
+    yield running_postgres
+    running_postgres.give_back()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -14,6 +14,8 @@ import psycopg
 
 _PROGRAMS = Path("/usr/lib/postgresql")
 _numbers = count()
+_ALONE = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
 
 @dataclass(frozen=True)
@@ -23,20 +25,41 @@ class Server:
     Attributes:
         folder: where its data and its socket are.
         programs: the folder of its programs.
+        free: its databases that no test uses.
+        taken: those that one does.
     """
 
     folder: Path
     programs: Path
+    free: list[str] = field(default_factory=list)
+    taken: list[str] = field(default_factory=list)
 
     def url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def new_database(self) -> str:
-        """The address of an empty database."""
-        name = f"store_{os.getpid()}_{next(_numbers)}"
-        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+        """The address of a database without a store, until ``give_back``."""
+        if self.free:
+            name = self.free.pop()
+            with psycopg.connect(self.url(name), autocommit=True) as connection:
+                connection.execute(_ALONE)
+                connection.execute("DROP SCHEMA IF EXISTS sudare CASCADE")
+        else:
+            name = f"store_{os.getpid()}_{next(_numbers)}"
+            with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+                connection.execute(f"CREATE DATABASE {name}")
+        self.taken.append(name)
         return self.url(name)
+
+    def give_back(self) -> None:
+        """Nothing is needed any more of what ``new_database`` gave: it may be given again."""
+        self.free.extend(self.taken)
+        self.taken.clear()
+
+    @property
+    def log(self) -> str:
+        """All that the server has written down."""
+        return (self.folder / "log").read_text()
 
     def control(self, *arguments: str) -> None:
         """pg_ctl, waiting until it is done."""
@@ -67,7 +90,7 @@ def server(parent: str = "/tmp") -> Iterator[Server]:  # noqa: S108 - a folder o
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
-        initdb = [running.programs / "initdb", "-D", folder / "data", "-U", "postgres"]
+        initdb = [running.programs / "initdb", "-D", folder / "data", "-U", "postgres", "-N"]
         _as_nobody_special([*initdb, "-A", "trust", "-E", "UTF8", "--locale=C"], folder)
         running.start()
         try:

@@ -5,20 +5,18 @@ the names, the sums and what is closed can't change in between, and no two commi
 other.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg.errors import UniqueViolation
 
 from sudare.collector.counting import (
     Bools,
     Counted,
     Joined,
     all_of,
-    byte_order,
     counted,
     counts_of,
     digests_of,
@@ -29,38 +27,40 @@ from sudare.collector.counting import (
     some_of,
 )
 from sudare.collector.postgres_database import Cursor, Database
-from sudare.collector.seen import Seen
-from sudare.collector.store import Fate, Fates, Group, State
-from sudare.collector.tables import Each, Rows, Run, TableStore
-from sudare.named import Names
-
-# COPY's binary form: each row says how many columns follow, and each column how many bytes.
-_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_OURS = "relnamespace = 'sudare'::regnamespace AND relkind = 'r'"
-_FETCHED = 16  # rows at a time of a snapshot: some are of megabytes
-_BLOCK = 1 << 16  # names
-_TAIL = b"\xff\xff"
-_PLACED = np.dtype(
-    [
-        ("columns", ">i2"),
-        ("place_size", ">i4"),
-        ("place", ">i4"),
-        ("name_size", ">i4"),
-        ("name", "u1", (16,)),
-    ]
+from sudare.collector.postgres_names import (
+    UNNEEDED,
+    Place,
+    add_names,
+    add_new_names,
+    all_names,
+    known,
+    make_table,
+    table_of,
 )
-_NAMED = np.dtype([("columns", ">i2"), ("name_size", ">i4"), ("name", "u1", (16,))])
+from sudare.collector.store import Fate, Fates, Group, Standing, State
+from sudare.collector.tables import Each, Rows, Run, TableStore
+from sudare.errors import ParameterError
+
+Result = TypeVar("Result")
+
+_FETCHED = 16  # rows at a time of a snapshot: some are of megabytes
 
 
 class PostgresStore(TableStore):
     """One database, in which any number of processes count.
 
-    The names of a window are in a table of its own, dropped when the window closes.
+    The names of a window are in a table of its own, dropped soon after the window closes. A backup
+    reads those tables, and none is dropped under it: then they are dropped at a later look at what
+    the store holds, which a collector takes each second.
     """
+
+    _alone: ClassVar[str] = "FOR UPDATE"
+    _together: ClassVar[str] = "FOR SHARE"
 
     def __init__(self, url: str) -> None:
         super().__init__()
         self._database = Database(url)
+        self._untidy = True  # what a process before us left, if it was killed
 
     def commit(self, groups: Sequence[Group]) -> list[Fates]:
         """Count reports, durably, in one transaction; the fate of each, group by group."""
@@ -75,12 +75,27 @@ class PostgresStore(TableStore):
             held = {key: number for key, number, state in cursor if state == State.OPEN.value}
             return [_count(cursor, one, held.get(one.group.collection.key)) for one in joined]
 
-        return part_fates(joined, self._database.retried(work)) if joined else []
+        return part_fates(joined, self._database.retried(work, committing=True)) if joined else []
 
     def close(self, key: str, window: int, closed_round: int | None = None) -> None:
         """Take nothing more in a window (and in any before it), or in its rounds up to one."""
-        with self._writing() as run:
-            self._close_window(run, key, window, closed_round)
+        self._written(lambda run: self._close_window(run, key, window, closed_round))
+        self._tidy()
+
+    def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
+        """Pause, open or close a collection, or show its results to everybody."""
+        super().change(key, state=state, public=public)
+        self._tidy()
+
+    def remove(self, key: str) -> None:
+        """Forget a collection, its reports and its sums."""
+        super().remove(key)
+        self._tidy()
+
+    def standings(self) -> list[Standing]:
+        """Every collection, in the order in which they were added."""
+        self._tidy(changed=False)
+        return super().standings()
 
     def shut(self) -> None:
         """Let go of the database."""
@@ -95,14 +110,19 @@ class PostgresStore(TableStore):
         with self._database.transaction() as cursor:
             yield lambda query, parameters: _run(cursor, query, parameters)
 
+    def _written(self, work: Callable[[Run], Result]) -> Result:
+        return self._database.retried(
+            lambda cursor: work(lambda query, parameters: _run(cursor, query, parameters))
+        )
+
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
-        if window is None:
-            run("SELECT 1 FROM collections WHERE id = ? FOR UPDATE", (number,))
-        else:
+        if window is not None:
             run(
                 "SELECT 1 FROM windows WHERE collection = ? AND window_number = ? FOR UPDATE",
                 (number, window),
             )
+        elif not run("SELECT 1 FROM collections WHERE id = ? FOR UPDATE", (number,)):
+            raise ParameterError("that collection has just been removed from this store")
 
     @contextmanager
     def _snapshot(self) -> Iterator[Each]:
@@ -116,33 +136,31 @@ class PostgresStore(TableStore):
             yield each
 
     def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
-        ours = f"SELECT relname FROM pg_class WHERE {_OURS} AND relname ~ '^seen_'"  # noqa: S608
-        for (table,) in list(each(ours)):
-            _, number, window = table.split("_")
-            after = ""
-            while names := _names_after(each, table, after):
-                yield int(number), int(window), names
-                after = f"WHERE name > '{names[-16:].hex()}'"
+        yield from all_names(each)
 
     def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
-        table = _table((number, window))
-        run(f"CREATE TABLE IF NOT EXISTS {table} (name uuid PRIMARY KEY)", ())
+        run(make_table((number, window)), ())
         run(
-            f"INSERT INTO {table} "  # noqa: S608
+            f"INSERT INTO {table_of((number, window))} "  # noqa: S608
             "SELECT encode(substring(b FROM i FOR 16), 'hex')::uuid "
-            "FROM (SELECT ?::bytea AS b) s, generate_series(1, length(b), 16) i",
+            "FROM (SELECT ?::bytea AS b) s, generate_series(1, length(b), 16) i "
+            "ON CONFLICT DO NOTHING",
             (names,),
         )
 
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
-        beginning = f"seen_{number}_"
-        rows = run(
-            f"SELECT relname FROM pg_class WHERE {_OURS} AND starts_with(relname, ?)",  # noqa: S608
-            (beginning,),
-        )
-        for (table,) in rows:
-            if window is None or int(table.removeprefix(beginning)) <= window:
-                run(f"DROP TABLE {table}", ())
+        """Later: to drop a table is to wait for whoever reads it, and here the row is locked."""
+
+    def _tidy(self, *, changed: bool = True) -> None:
+        """Drop the names of what is closed or removed, unless somebody reads them now."""
+        if not (changed or self._untidy):
+            return
+        self._untidy = False  # before looking, as another thread may find more meanwhile
+        done = False
+        try:
+            done = all(self._database.dropped(table) for (table,) in self._read(UNNEEDED))
+        finally:
+            self._untidy |= not done
 
 
 def _run(cursor: Cursor, query: str, parameters: Sequence[object]) -> Rows:
@@ -178,11 +196,11 @@ def _count(cursor: Cursor, joined: Joined, number: int | None) -> Fates:
     open_rows = np.flatnonzero(in_time(group, closed_round))
     some = some_of(group, open_rows)
     if not n:
-        cursor.execute(f"CREATE TABLE IF NOT EXISTS {_table(place)} (name uuid PRIMARY KEY)")
+        cursor.execute(make_table(place))
     if group.collection.invited:
         fates[open_rows] = _invited(cursor, place, some)
     else:
-        fates[open_rows] = np.where(_add_names(cursor, place, some.names), Fate.NEW, Fate.REPEATED)
+        fates[open_rows] = np.where(add_names(cursor, place, some.names), Fate.NEW, Fate.REPEATED)
     new: Bools = fates == Fate.NEW
     if new.any():
         fresh = counted(group, new)
@@ -190,22 +208,7 @@ def _count(cursor: Cursor, joined: Joined, number: int | None) -> Fates:
     return fates
 
 
-def _add_names(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
-    """Add names to a window's table; whether each is new, where the first of equal ones is."""
-    new = Seen().add(names)
-    try:
-        # Nearly always none is known: adding them tells so, and needn't be asked before.
-        with cursor.connection.transaction():
-            _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
-    except UniqueViolation:
-        new &= ~_known(cursor, place, names)
-        _copy(cursor, f"{_table(place)} (name)", _name_rows(names[new]))
-    return new
-
-
-def _write(
-    cursor: Cursor, place: tuple[int, int], fresh: Counted, n: int, counts: NDArray[np.int64]
-) -> None:
+def _write(cursor: Cursor, place: Place, fresh: Counted, n: int, counts: NDArray[np.int64]) -> None:
     """One row for the reports of a group, if they are kept, and the sum."""
     if fresh.reports is not None:
         _run(
@@ -220,36 +223,7 @@ def _write(
     )
 
 
-def _table(place: tuple[int, int]) -> str:
-    """The table of a window's names."""
-    return "seen_{}_{}".format(*place)
-
-
-def _names_after(each: Each, table: str, after: str) -> bytes | None:
-    """The next names of a table, in their order."""
-    some = f"SELECT name FROM {table} {after} ORDER BY name LIMIT {_BLOCK}"  # noqa: S608
-    query = f"SELECT string_agg(uuid_send(name), ''::bytea ORDER BY name) FROM ({some}) s"  # noqa: S608
-    ((names,),) = each(query)
-    return bytes(names) if names else None
-
-
-def _known(cursor: Cursor, place: tuple[int, int], names: Names) -> Bools:
-    """Which names have counted in a window."""
-    rows = np.empty(len(names), _PLACED)
-    rows["columns"], rows["place_size"], rows["name_size"] = 2, 4, 16
-    rows["place"] = byte_order(names)
-    rows["name"] = _bytes(names[rows["place"]])
-    cursor.execute("DELETE FROM incoming")
-    _copy(cursor, "incoming (place, name)", rows)
-    # OFFSET 0 keeps it a search for each: the planner knows nothing of what has just come in.
-    found = f"SELECT 1 FROM {_table(place)} s WHERE s.name = i.name OFFSET 0"  # noqa: S608
-    cursor.execute(f"SELECT place FROM incoming i WHERE EXISTS ({found})")  # noqa: S608
-    known = np.zeros(len(names), np.bool_)
-    known[[where for (where,) in cursor]] = True
-    return known
-
-
-def _invited(cursor: Cursor, place: tuple[int, int], group: Group) -> Fates:
+def _invited(cursor: Cursor, place: Place, group: Group) -> Fates:
     """The fates of reports that need an invitation; what is new is written."""
     number, window = place
     digests = digests_of(group)
@@ -260,28 +234,10 @@ def _invited(cursor: Cursor, place: tuple[int, int], group: Group) -> Fates:
         (number, digests, number, window),
     )
     good = dict.fromkeys((digest for (digest,) in rows), True)
-    known = _known(cursor, place, group.names)
-    fates = np.fromiter(invitation_fates(group, known, good), np.uint8, len(group.names))
+    counted_before = known(cursor, place, group.names)
+    fates = np.fromiter(invitation_fates(group, counted_before, good), np.uint8, len(digests))
     new = np.flatnonzero(fates == Fate.NEW)
-    _copy(cursor, f"{_table(place)} (name)", _name_rows(group.names[new]))
+    add_new_names(cursor, place, group.names[new])
     used = [(*place, digests[row]) for row in new]
     cursor.executemany("INSERT INTO used VALUES (%b, %b, %b)", used)
     return fates
-
-
-def _name_rows(names: Names) -> NDArray[np.void]:
-    """Names in the order of the index, whose pages are then met one after the other."""
-    rows = np.empty(len(names), _NAMED)
-    rows["columns"], rows["name_size"] = 1, 16
-    rows["name"] = _bytes(names[byte_order(names)])
-    return rows
-
-
-def _bytes(names: Names) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(names, "<u8").view(np.uint8).reshape(-1, 16)
-
-
-def _copy(cursor: Cursor, table: str, rows: NDArray[np.void]) -> None:
-    """Send rows as PostgreSQL's COPY has them."""
-    with cursor.copy(f"COPY {table} FROM STDIN (FORMAT binary)") as copy:
-        copy.write(_HEAD + rows.tobytes() + _TAIL)

@@ -18,15 +18,22 @@ Result = TypeVar("Result")
 _AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 _GONE = (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction)
 _UPGRADING = 0x53756461  # of advisory locks, ours
+_COPYING = _UPGRADING + 1
+_WEAK = {"off", "local"}  # a commit that the server, or its standby, may still lose
 _ATTEMPTS = 10
 _PATIENCE = 10  # seconds, for a server that doesn't answer
+_PATIENCE_TO_DROP = "100ms"
+_CONNECTIONS = 8
+_COMMITTING = 2  # more, so that readers can't keep reports from being counted
 
 
 class Database:
-    """Connections to one database, each used by one thread at a time."""
+    """Connections to one database, so many at most, each used by one thread at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._places = threading.BoundedSemaphore(_CONNECTIONS)
+        self._committing = threading.BoundedSemaphore(_COMMITTING)
         self._idle: list[Connection] = []
         self._guard = threading.Lock()
         try:
@@ -37,13 +44,16 @@ class Database:
             raise
 
     @contextmanager
-    def transaction(self) -> Iterator[Cursor]:
+    def transaction(self, *, committing: bool = False) -> Iterator[Cursor]:
         """A cursor inside a transaction: all of it is durable, or nothing.
 
         Raises ``StoreUnavailable`` where that isn't known: if the connection is lost while the
         server commits, it may be either, and whoever tries again counts nothing twice.
+
+        Args:
+            committing: whether it counts reports, for which some connections are kept.
         """
-        with _explained():
+        with _waiting(self._committing if committing else self._places), _explained():
             connection = self._take()
             try:
                 with connection.transaction(), connection.cursor(binary=True) as cursor:
@@ -58,15 +68,33 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """A connection that sees what was committed at its first query, while others write."""
-        with _explained(), closing(_connected(self._url)) as connection, connection.transaction():
-            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield connection
+        with _explained(), closing(_connected(self._url)) as connection:
+            # Before the snapshot: a table that is dropped after it is one that it still expects.
+            connection.execute("SELECT pg_advisory_lock_shared(%s)", (_COPYING,))
+            with connection.transaction():
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                yield connection
 
-    def retried(self, work: Callable[[Cursor], Result]) -> Result:
+    def dropped(self, table: str) -> bool:
+        """Drop a table, if there is no snapshot of it and nobody else reads it."""
+        try:
+            with self.transaction() as cursor:
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", (_COPYING,))
+                if cursor.fetchall() != [(True,)]:
+                    return False
+                cursor.execute(f"SET LOCAL lock_timeout = '{_PATIENCE_TO_DROP}'")
+                cursor.execute(f"DROP TABLE IF EXISTS {table}")
+        except StoreUnavailable as error:
+            if isinstance(error.__cause__, errors.LockNotAvailable):
+                return False
+            raise
+        return True
+
+    def retried(self, work: Callable[[Cursor], Result], *, committing: bool = False) -> Result:
         """Work in a transaction, again if the server asks for that."""
         for _ in range(_ATTEMPTS):
             try:
-                with self.transaction() as cursor:
+                with self.transaction(committing=committing) as cursor:
                     return work(cursor)
             except StoreUnavailable as error:
                 if not isinstance(error.__cause__, _AGAIN):
@@ -114,8 +142,9 @@ def _settle(connection: Connection) -> None:
     for setting in ("fsync", "full_page_writes"):
         if _shown(connection, setting) == "off":
             raise ParameterError(f"the database isn't durable: its {setting} is off")
-    if _shown(connection, "synchronous_commit") in {"off", "local"}:
-        connection.execute("SET synchronous_commit = on")
+    # Said here even where it is so: what a session has said is held if the server's own changes.
+    wanted = _shown(connection, "synchronous_commit")
+    connection.execute(f"SET synchronous_commit = {'on' if wanted in _WEAK else wanted}")
     connection.execute("SET jit = off")  # compiling takes longer than our queries
     connection.execute("SET search_path = sudare, pg_catalog")
     connection.execute("SET default_transaction_isolation = 'read committed'")
@@ -144,6 +173,18 @@ def upgrade(cursor: Cursor, scripts: Sequence[Script]) -> None:
     if statements:
         cursor.execute("DELETE FROM format")
         cursor.execute("INSERT INTO format VALUES (%s)", (len(scripts),))
+
+
+@contextmanager
+def _waiting(places: threading.BoundedSemaphore) -> Iterator[None]:
+    if not places.acquire(timeout=_PATIENCE):
+        raise StoreUnavailable(
+            f"all connections to the database have been busy for {_PATIENCE} seconds"
+        )
+    try:
+        yield
+    finally:
+        places.release()
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -12,34 +12,33 @@ from sudare.aggregate import Aggregate
 from sudare.collection import Collection
 from sudare.collector.counting import Sum, counts_of, due, shown
 from sudare.collector.payloads import payloads
-from sudare.collector.store import Role, Standing, State, Store, Token, WindowStanding
+from sudare.collector.store import Standing, State, WindowStanding
+from sudare.collector.token_tables import Rows, Run, TokenTables
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
 from sudare.mechanism import Records
 
-Rows = list[tuple[Any, ...]]
-Run = Callable[[str, Sequence[object]], Rows]
-"""Executes a statement, whose parameters are question marks, and fetches its rows."""
+__all__ = ["Each", "Rows", "Run", "TableStore"]
+
 Each = Callable[[str], Iterator[tuple[Any, ...]]]
 
 _SUM = """SELECT w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
     FROM windows w LEFT JOIN released r USING (collection, window_number)
     WHERE w.collection = ? AND window_number = ?"""
 
+_INVITED = 1000  # invitations in a statement
 
-class TableStore(Store):
+
+class TableStore(TokenTables):
     """A store in tables: all that doesn't count reports or close windows."""
+
+    _alone: ClassVar[str] = ""
+    """What a query says, so that its rows stay as they are until the transaction ends."""
+    _together: ClassVar[str] = ""
+    """The same, where others may say so too."""
 
     def __init__(self) -> None:
         self._collections: dict[str, Collection] = {}
-
-    @abstractmethod
-    def _read(self, query: str, parameters: Sequence[object] = ()) -> Rows:
-        """The rows of a query, as last committed."""
-
-    @abstractmethod
-    def _writing(self) -> AbstractContextManager[Run]:
-        """A transaction: all of it is durable at the end, or nothing."""
 
     @abstractmethod
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
@@ -90,10 +89,12 @@ class TableStore(Store):
         held = _sum(collection, rows[0])
         if not due(collection, held):
             return shown(collection, held)
-        with self._writing() as run:
+
+        def work(run: Run) -> Aggregate | None:
+            self._locked(run, key, self._together)
             self._lock(run, number, window)
             rows = run(_SUM, (number, window))
-            if not rows:  # removed meanwhile
+            if not rows:  # removed, and added again, meanwhile
                 return None
             held = _sum(collection, rows[0])
             if due(collection, held):
@@ -105,7 +106,9 @@ class TableStore(Store):
                     (number, window, held.n, counts),
                 )
                 held = Sum(held.n, held.counts, held.closed_round, held.n, held.counts)
-        return shown(collection, held)
+            return shown(collection, held)
+
+        return self._written(work)
 
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
         """The raw reports of a window, or of all, group by group; kept only if it says so."""
@@ -166,21 +169,27 @@ class TableStore(Store):
 
     def remove(self, key: str) -> None:
         """Forget a collection, its reports and its sums."""
-        number, _ = self._find(key)
-        with self._writing() as run:
-            self._lock(run, number)
+
+        def work(run: Run) -> None:
+            number, _ = self._locked(run, key, self._alone)
             self._forget_names(run, number, None)
             run("DELETE FROM collections WHERE id = ?", (number,))
 
+        self._written(work)
+
     def keep_candidates(self, key: str, texts: Sequence[str]) -> None:
         """Keep the texts that free-text answers are decoded against, in place of earlier ones."""
-        number, _ = self._find(key)
-        with self._writing() as run:
+        document = msgspec.json.encode(list(texts))
+
+        def work(run: Run) -> None:
+            number, _ = self._locked(run, key, self._together)
             run(
                 "INSERT INTO candidates (collection, texts) VALUES (?, ?) "
                 "ON CONFLICT (collection) DO UPDATE SET texts = excluded.texts",
-                (number, msgspec.json.encode(list(texts))),
+                (number, document),
             )
+
+        self._written(work)
 
     def candidates(self, key: str) -> list[str]:
         """The texts kept."""
@@ -190,45 +199,22 @@ class TableStore(Store):
 
     def invite(self, key: str, digests: Sequence[bytes]) -> None:
         """Add invitations, each the SHA-256 of one."""
-        number, _ = self._find(key)
-        with self._writing() as run:
-            for digest in digests:
+        ordered = sorted(set(digests))  # two who add the same wait, but not for each other
+
+        def work(run: Run) -> None:
+            number, _ = self._locked(run, key, self._together)
+            for start in range(0, len(ordered), _INVITED):
+                some = ordered[start : start + _INVITED]
+                rows = ", ".join(["(?, ?)"] * len(some))
                 run(
-                    "INSERT INTO invitations (collection, digest) VALUES (?, ?) "
+                    f"INSERT INTO invitations (collection, digest) VALUES {rows} "  # noqa: S608
                     "ON CONFLICT DO NOTHING",
-                    (number, digest),
+                    [value for digest in some for value in (number, digest)],
                 )
 
-    # Tokens
+        self._written(work)
 
-    def add_token(self, token: Token) -> None:
-        """Keep a token."""
-        with self._writing() as run:
-            rows = run(
-                "INSERT INTO tokens (name, digest, role, expires, label) VALUES (?, ?, ?, ?, ?) "
-                "ON CONFLICT (name) DO NOTHING RETURNING name",
-                (token.name, token.digest, token.role.value, token.expires, token.label),
-            )
-        if not rows:
-            raise ParameterError(f"there is a token {token.name} already")
-
-    def tokens(self) -> list[Token]:
-        """All tokens, also expired ones, by name."""
-        rows = self._read("SELECT name, digest, role, expires, label FROM tokens ORDER BY name")
-        return [
-            Token(name, digest, Role(role), expires, label)
-            for name, digest, role, expires, label in rows
-        ]
-
-    def revoke(self, name: str) -> bool:
-        """Forget a token; False if there is none of that name."""
-        with self._writing() as run:
-            return bool(run("DELETE FROM tokens WHERE name = ? RETURNING name", (name,)))
-
-    def check(self) -> None:
-        """Raise ``StoreUnavailable`` unless something could be committed now."""
-        with self._writing() as run:
-            run("UPDATE checks SET number = number + 1", ())
+    # How it is kept
 
     @abstractmethod
     def _forget_names(self, run: Run, number: int, window: int | None) -> None:
@@ -236,13 +222,12 @@ class TableStore(Store):
 
     def _close_window(self, run: Run, key: str, window: int, last: int | None) -> bool:
         """Close a window and those before it, or its rounds up to one; whether it was a window."""
-        number, collection = self._find(key)
+        number, collection = self._locked(run, key, self._alone)
         mechanism = collection.mechanism
         rounds = mechanism.rounds if isinstance(mechanism, ContinualMechanism) else 0
         if last is not None and not rounds:
             raise ParameterError(f"“{collection.name}” has no rounds that could be closed")
         whole = last is None or last >= rounds
-        self._lock(run, number)
         run(
             "INSERT INTO windows (collection, window_number) VALUES (?, ?) "
             "ON CONFLICT (collection, window_number) DO NOTHING",
@@ -266,7 +251,11 @@ class TableStore(Store):
 
     def _find(self, key: str) -> tuple[int, Collection]:
         """A collection's number in the tables, and itself."""
-        rows = self._read("SELECT id, document FROM collections WHERE key = ?", (key,))
+        return self._locked(self._read, key, "")
+
+    def _locked(self, run: Run, key: str, how: str) -> tuple[int, Collection]:
+        """The same, in a transaction that others may not take it from."""
+        rows = run(f"SELECT id, document FROM collections WHERE key = ? {how}", (key,))  # noqa: S608
         if not rows:
             raise self._unknown(key)
         number, document = rows[0]
