@@ -5,6 +5,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -113,10 +114,15 @@ def test_closing_waits_for_commits_and_commits_for_closing(store: PostgresStore)
 
     with ThreadPoolExecutor(3) as pool:
         sending = [pool.submit(send) for _ in range(3)]
-        while not store.windows(tea.key) or store.windows(tea.key)[0].n < 20:
-            pass
-        store.close(tea.key, 0)
-        stop.set()
+        try:
+            deadline = time.monotonic() + 60
+            while store.windows(tea.key).reports < 20:
+                assert time.monotonic() < deadline
+                assert not any(one.done() for one in sending)
+                time.sleep(0.001)
+            store.close(tea.key, 0)
+        finally:
+            stop.set()
         new = sum(one.result() for one in sending)
     assert total(store, tea) == (new, [0, new, 0])
 
