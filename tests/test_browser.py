@@ -291,7 +291,7 @@ def test_numbers_change_without_loading_again(
         estimate = httpx.get(f"{url}/collections/{FEW.key}/estimate").json()
         for row in estimate["answers"]:
             value = f"{100 * row['share']:.1f}".replace("-", "−")
-            assert f"{value} %" in seen[-1].replace("−0.0", "0.0")
+            assert f"{value}\u00a0%" in seen[-1].replace("−0.0", "0.0")
     assert seen[0] != seen[1]
     assert page.evaluate("window.stayed") is True
     assert made.complaints == []

@@ -47,6 +47,7 @@ async def waiting(collector: Collector, reports: int) -> None:
     text = ""
     async with asyncio.timeout(20):
         while f"sudare_waiting_reports {reports}.0" not in text:
+            await asyncio.sleep(0.001)
             text = (await collector.client.get("/metrics")).text
 
 
