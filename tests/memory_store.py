@@ -21,6 +21,7 @@ from sudare.collector.store import (
     Store,
     Token,
     WindowStanding,
+    WindowStandings,
 )
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError, StoreUnavailable
@@ -68,6 +69,7 @@ class MemoryStore(Store):
         self._lock = threading.RLock()
         self._held: dict[str, _Held] = {}
         self._tokens: dict[str, Token] = {}
+        self._added = 0
         self.broken = False
         self.commits: list[int] = []
 
@@ -128,9 +130,10 @@ class MemoryStore(Store):
                         one.closed_round = held.collection.mechanism.rounds
                     one.names, one.used = set(), set()
 
-    def windows(self, key: str) -> list[WindowStanding]:
+    def windows(self, key: str, *, last: int | None = None, after: int = -1) -> WindowStandings:
         with self._lock:
-            return [
+            held = self._known(key)
+            found = [
                 WindowStanding(
                     number,
                     one.total.n,
@@ -138,8 +141,12 @@ class MemoryStore(Store):
                     one.closed,
                     one.closed_round,
                 )
-                for number, one in sorted(self._known(key).windows.items())
+                for number, one in sorted(held.windows.items())
+                if number > after
             ]
+            shown = found if last is None else found[max(0, len(found) - last) :]
+            reports = sum(one.total.n for one in held.windows.values())
+            return WindowStandings.of(held.standing.number, reports, shown)
 
     def release(self, key: str, window: int) -> Aggregate | None:
         with self._lock:
@@ -170,7 +177,8 @@ class MemoryStore(Store):
         with self._lock:
             if standing.collection.key in self._held:
                 return False
-            self._held[standing.collection.key] = _Held(standing)
+            self._added += 1
+            self._held[standing.collection.key] = _Held(replace(standing, number=self._added))
             return True
 
     def standings(self) -> list[Standing]:

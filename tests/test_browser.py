@@ -291,7 +291,7 @@ def test_numbers_change_without_loading_again(
         estimate = httpx.get(f"{url}/collections/{FEW.key}/estimate").json()
         for row in estimate["answers"]:
             value = f"{100 * row['share']:.1f}".replace("-", "−")
-            assert f"{value} %" in seen[-1].replace("−0.0", "0.0")
+            assert f"{value}\u00a0%" in seen[-1].replace("−0.0", "0.0")
     assert seen[0] != seen[1]
     assert page.evaluate("window.stayed") is True
     assert made.complaints == []
@@ -324,6 +324,8 @@ def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: 
     box = page.locator(".series svg").bounding_box() or {"x": 0.0, "y": 0.0}
     page.mouse.move(box["x"] + 50, box["y"] + 100)
     expect(page.locator(".readout")).to_contain_text("Round 1: ")
+    axes = page.locator(".series svg text").all_text_contents()
+    assert {"Round", "Share in %"} <= set(axes)
     assert made.complaints == []
 
 

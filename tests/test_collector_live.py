@@ -1,6 +1,8 @@
 """Server-sent events: what has changed, to all who listen, and no work where nobody does."""
 
 import asyncio
+import hashlib
+import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -161,6 +163,29 @@ def test_estimates_that_are_not_public_are_for_analysts(stage: Stage) -> None:
                 assert b"event: estimate" not in anybody.parts.get_nowait()
         async with listening(stage, Role.RELAY) as relay:
             await relay.hear("standing")
+
+    stage.play(scene)
+
+
+def test_nothing_is_hashed_where_all_others_wait(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.store.change(TEA.key, public=True)
+    stage.service.refresh()
+    stage.answer(TEA, {"green": 150})
+    threads: list[int] = []
+
+    def hashing(data: Any = b"", *, plain: Any = hashlib.sha256, **more: Any) -> Any:
+        threads.append(threading.get_ident())
+        return plain(data, **more)
+
+    async def scene() -> None:
+        async with listening(stage) as ear:
+            monkeypatch.setattr(hashlib, "sha256", hashing)
+            await ear.hear("estimate")
+            monkeypatch.undo()
+        assert threads
+        assert threading.get_ident() not in threads
 
     stage.play(scene)
 

@@ -22,7 +22,7 @@ from sudare.collector.opening import open_store
 from sudare.collector.releases import SERIES
 from sudare.collector.schemas import AnswersDocument, RoundsDocument, TextsDocument
 from sudare.collector.standing import SHOWN_WINDOWS
-from sudare.collector.store import Role
+from sudare.collector.store import Role, WindowStandings
 from sudare.windows import Windows
 
 PEOPLE = {"green": 500, "black": 300, "oolong": 200}
@@ -149,6 +149,51 @@ def test_windows_one_by_one_the_latest_and_all(collector: Collector) -> None:
     collector.hold(DAYS, public=True)
     collector.answer(DAYS, {"no": 12}, 4)
     assert collector.get(_estimate(DAYS, "?window=all")).json()["n"] == 12
+
+
+def test_a_closed_sum_is_not_that_of_a_collection_removed_elsewhere(collector: Collector) -> None:
+    """By another process: this one hears of nothing, and every number of reports is the same."""
+    collector.hold(DAYS, public=True)
+
+    def shown() -> Aggregate:
+        return Aggregate.from_json(collector.get(_aggregate(DAYS, "?window=all")).content)
+
+    sums = []
+    for people in ({"yes": 30}, {"no": 30}):
+        collector.answer(DAYS, people, 1)
+        collector.store.close(DAYS.key, 1)
+        sums.append(collector.store.release(DAYS.key, 1))
+        assert shown() == sums[-1]
+        collector.store.remove(DAYS.key)
+        collector.hold(DAYS, public=True)
+    assert sums[0] != sums[1]
+
+
+def test_what_is_asked_of_the_store_does_not_grow_with_its_windows(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collector.hold(DAYS, public=True)
+    for window in range(SHOWN_WINDOWS + 20):
+        collector.answer(DAYS, {"yes": 10}, window)
+    collector.store.close(DAYS.key, SHOWN_WINDOWS + 16)
+    plain, listed = collector.store.windows, list[int]()
+
+    def counting(key: str, **which: int) -> WindowStandings:
+        found = plain(key, **which)
+        listed.append(len(found))
+        return found
+
+    monkeypatch.setattr(collector.store, "windows", counting)
+    everything = collector.get(_aggregate(DAYS, "?window=all")).content  # once
+    assert Aggregate.from_json(everything).n == 10 * (SHOWN_WINDOWS + 20)
+    listed.clear()
+    assert collector.get(_aggregate(DAYS, "?window=all")).content == everything
+    assert listed == [3]
+    assert collector.get(_estimate(DAYS)).json()["n"] == 10
+    assert code(collector.get(_estimate(DAYS, "?window=999")), 409) == "too_few_reports"
+    collector.get("/collections")
+    collector.get(f"/collections/{DAYS.key}/standing")
+    assert max(listed) == SHOWN_WINDOWS
 
 
 def test_rounds_are_shown_when_they_are_closed(collector: Collector, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from memory_store import MemoryStore
 from sudare.collection import Collection
+from sudare.collector import health
 from sudare.collector import writer as writers
 from sudare.collector.limits import Limits, Room
 from sudare.collector.metrics import Metrics
@@ -21,7 +23,8 @@ from sudare.collector.writer import Outcome, Receipt, Upload, Writer, grouped, o
 from sudare.errors import InvalidReport
 from sudare.mechanism import Records
 from sudare.mechanisms.grr import GRR
-from uploads import collecting, error, packed, receipts, said, tea
+from sudare.windows import Windows
+from uploads import Clock, Collector, collecting, error, packed, receipts, said, tea
 
 BAD = 3  # no answer of three
 
@@ -37,6 +40,15 @@ class Gate(MemoryStore):
         self.entered.set()
         assert self.open.wait(10)
         return super().commit(groups)
+
+
+async def waiting(collector: Collector, reports: int) -> None:
+    """Until so many reports wait to be committed, or are being committed."""
+    text = ""
+    async with asyncio.timeout(20):
+        while f"sudare_waiting_reports {reports}.0" not in text:
+            await asyncio.sleep(0.001)
+            text = (await collector.client.get("/metrics")).text
 
 
 def upload(collection: Collection, *answers: int) -> Upload:
@@ -114,7 +126,7 @@ def test_uploads_that_come_during_a_commit_go_together_in_the_next() -> None:
                 for _ in range(20)
             ]
             bad = asyncio.create_task(collector.send(asked, packed(said(asked, BAD))))
-            await asyncio.sleep(0.05)
+            await waiting(collector, 22)
             assert not any(task.done() for task in [first, *rest, bad])  # nothing is durable yet
             store.open.set()
             assert receipts(await asyncio.gather(first, *rest)) == [(1, 0, 0)] * 21
@@ -124,7 +136,11 @@ def test_uploads_that_come_during_a_commit_go_together_in_the_next() -> None:
     asyncio.run(scenario())
 
 
-def test_a_store_that_takes_nothing_is_503_and_the_same_body_counts_later() -> None:
+def test_a_store_that_takes_nothing_is_503_and_the_same_body_counts_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(health, "FRESH", 0)
+
     async def scenario() -> None:
         store, asked = MemoryStore(), tea()
         async with collecting(store, asked) as collector:
@@ -133,8 +149,7 @@ def test_a_store_that_takes_nothing_is_503_and_the_same_body_counts_later() -> N
             response = await collector.send(asked, body)
             assert error(response) == (503, "store_unavailable")
             assert int(response.headers["retry-after"]) >= 1
-            health = await collector.client.get("/healthz")
-            assert error(health) == (503, "store_unavailable")
+            assert error(await collector.client.get("/healthz")) == (503, "store_unavailable")
             store.broken = False
             assert receipts([await collector.send(asked, body)]) == [(1, 0, 0)]
             assert (await collector.client.get("/healthz")).status_code == 200
@@ -170,9 +185,10 @@ def test_the_queue_is_bounded_in_reports_and_bytes() -> None:
             tasks = [
                 asyncio.create_task(collector.send(asked, packed(said(asked, 0)))) for _ in range(5)
             ]
-            await asyncio.to_thread(store.entered.wait)
-            await asyncio.sleep(0.05)
-            refused = [task.result() for task in tasks if task.done()]
+            await waiting(collector, taken)
+            async with asyncio.timeout(20):
+                first = islice(asyncio.as_completed(tasks), 5 - taken)
+                refused = [await response for response in first]
             assert [error(response) for response in refused] == [(429, "busy")] * (5 - taken)
             assert all(response.headers["retry-after"] == "1" for response in refused)
             store.open.set()
@@ -207,6 +223,41 @@ def test_stopping_commits_and_answers_what_waits_and_takes_no_more() -> None:
         await stopping
         assert (first.result(), second.result()) == (Receipt(1, 0, 0), Receipt(1, 0, 0))
         assert room.reports == 0
+
+    asyncio.run(scenario())
+
+
+class Listed(Gate):
+    """A store that says which windows each commit was of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: list[list[tuple[str, int]]] = []
+
+    def commit(self, groups: Sequence[Group]) -> list[Fates]:
+        self.places.append([(group.collection.name, group.window) for group in groups])
+        return super().commit(groups)
+
+
+def test_a_commit_has_one_group_for_each_window() -> None:
+    async def scenario() -> None:
+        store, clock = Listed(), Clock(1000 + 3600)
+        asked = [tea(name, windows=Windows(1000, 3600)) for name in ("a", "b")]
+        async with collecting(store, *asked, clock=clock, grace=60) as collector:
+
+            def send(which: int, window: int) -> "asyncio.Task[Any]":
+                body = packed(said(asked[which], 0))
+                return asyncio.create_task(collector.send(asked[which], body, window))
+
+            first = send(0, 0)
+            await asyncio.to_thread(store.entered.wait)
+            rest = [send(place % 2, place // 2 % 2) for place in range(12)]
+            await waiting(collector, 13)
+            store.open.set()
+            assert receipts(await asyncio.gather(first, *rest)) == [(1, 0, 0)] * 13
+        assert store.places[0] == [("a", 0)]
+        assert sorted(store.places[1]) == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
+        assert store.commits == [1, 12]
 
     asyncio.run(scenario())
 

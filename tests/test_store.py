@@ -235,6 +235,41 @@ def test_a_closed_window_takes_nothing_and_those_before_it_neither(opened: Open)
     assert standing == [(1, 1, True), (2, 0, True), (3, 1, False)]
 
 
+@pytest.mark.parametrize("over_time", [False, True], ids=["answers", "stream"])
+def test_the_newest_windows_are_listed_with_the_total_of_all(store: Store, over_time: bool) -> None:
+    asked = held(store, stream() if over_time else question())
+    reports = rounds(asked, (1, 0), (2, 1)) if over_time else answers(0, 1)
+    store.commit([group(asked, reports, window=window) for window in range(1, 8)])
+    store.close(asked.key, 3)
+    every = store.windows(asked.key)
+    assert [one.window for one in every] == [1, 2, 3, 4, 5, 6, 7]
+    assert every.reports == 14
+    for some, expected in (
+        (store.windows(asked.key, last=2), every[-2:]),
+        (store.windows(asked.key, last=0), []),
+        (store.windows(asked.key, last=100), every),
+        (store.windows(asked.key, after=3), every[3:]),
+        (store.windows(asked.key, after=3, last=1), every[-1:]),
+        (store.windows(asked.key, after=7), []),
+    ):
+        assert some == expected
+        assert (some.number, some.reports) == (every.number, 14)
+
+
+def test_a_collection_that_comes_back_has_another_number(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question())
+    numbers = []
+    for _ in range(3):
+        (standing,) = store.standings()
+        assert store.windows(tea.key).number == standing.number
+        numbers.append(standing.number)
+        store.remove(tea.key)
+        store = opened()
+        held(store, tea)
+    assert len(set(numbers)) == 3
+
+
 def test_closing_an_earlier_window_later_opens_nothing(store: Store) -> None:
     """Whatever the clock says: it may have been turned back."""
     tea = held(store, question())

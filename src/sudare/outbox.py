@@ -3,6 +3,9 @@
 Each has its name when it is put here, and keeps it: however often it is sent, it counts once. It
 leaves when the collector said that it is durable, or that it will never be taken; then the refusal
 stays, for the person to see. A crash in between sends it again.
+
+A refusal because the window is closed doesn't say that the report has not counted: the names of a
+closed window are forgotten, so a report that counted, but whose receipt was lost, is told the same.
 """
 
 import os

@@ -96,3 +96,15 @@ test("small things", () => {
   expect(grouped("00112233445566778899")).toBe("00112233 44556677 8899");
   expect([pValue(0), pValue(1e-5), pValue(0.0421)]).toEqual(["<1e-9", "1e-5", "0.042"]);
 });
+
+test("a number is never parted from its per cent sign", () => {
+  for (const words of [wordsOf("en"), wordsOf("ja")]) {
+    const said = [
+      words.percent("1.5"),
+      words.range("1.0", "2.0"),
+      words.interval("95"),
+      words.summary("tea", "1.5", "1.0", "2.0"),
+    ];
+    for (const text of said) expect(text).not.toMatch(/\d %/);
+  }
+});

@@ -13,12 +13,12 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Receive, Scope, Send
 
 from sudare.collector.clock import Closings, Ticker
+from sudare.collector.health import Health
 from sudare.collector.limits import Limits
 from sudare.collector.problems import Problem, unforeseen, unknown_collection
 from sudare.collector.service import Service
 from sudare.collector.store import Role
 from sudare.collector.upload import API, RoleOf, Uploads, check_version, send_problem
-from sudare.errors import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 
@@ -130,14 +130,11 @@ def _plain(error: HTTPException) -> Problem:
 
 
 def _own_routes(service: Service) -> list[Route]:
+    asked = Health(service.store)
+
     async def health(request: Request) -> Response:
         del request
-        try:
-            await asyncio.to_thread(service.store.check)
-        except StoreUnavailable:
-            raise Problem(
-                503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"}
-            ) from None
+        await asked.check()
         return Response(b'{"status": "ok"}', media_type="application/json")
 
     async def metrics(request: Request) -> Response:

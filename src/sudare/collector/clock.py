@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from sudare.collector.problems import Problem, unforeseen
 from sudare.collector.service import Service
-from sudare.collector.store import Standing
+from sudare.collector.store import Standing, State
 from sudare.continual import ContinualMechanism
 from sudare.errors import StoreUnavailable
 
@@ -22,16 +24,20 @@ class Closing:
     rounds: int = 0
 
 
+Held = tuple[str, int]
+"""A collection's key and its number: removed and added again, it is another."""
+
+
 class Closings:
     """What is closed of each collection, and stays so if the clock is turned back."""
 
     def __init__(self) -> None:
-        self._reached: dict[str, Closing] = {}
-        self._stored: dict[str, Closing] = {}
+        self._reached: dict[Held, Closing] = {}
+        self._stored: dict[Held, Closing] = {}
 
     def check(self, standing: Standing, window: int, now: float) -> None:
         """Raise a ``Problem`` (409) unless a window takes reports now."""
-        windows, key = standing.collection.windows, standing.collection.key
+        windows, key = standing.collection.windows, _held(standing)
         if windows is None:
             return
         if now < windows.opens(window):
@@ -49,7 +55,7 @@ class Closings:
 
     def due(self, standing: Standing, now: float) -> Closing | None:
         """How far to close a collection in the store, if that is further than it is there."""
-        windows, key = standing.collection.windows, standing.collection.key
+        windows, key = standing.collection.windows, _held(standing)
         if windows is None:
             return None
         moment, mechanism = now - standing.grace, standing.collection.mechanism
@@ -62,15 +68,20 @@ class Closings:
         self._reached[key] = reached
         return reached if reached > self._stored.get(key, Closing()) else None
 
-    def stored(self, key: str, closing: Closing) -> None:
+    def stored(self, standing: Standing, closing: Closing) -> None:
         """The store has closed so far."""
-        self._stored[key] = closing
+        self._stored[_held(standing)] = closing
 
-    def keep(self, keys: set[str]) -> None:
+    def keep(self, standings: Iterable[Standing]) -> None:
         """Forget all other collections: they were removed."""
+        keys = {_held(standing) for standing in standings}
         for known in (self._reached, self._stored):
             for key in known.keys() - keys:
                 del known[key]
+
+
+def _held(standing: Standing) -> Held:
+    return standing.collection.key, standing.number
 
 
 def _closed(window: int) -> Problem:
@@ -85,6 +96,7 @@ class Ticker:
         self._closings = closings
         self._ticks = 0
         self._failing = False
+        self._failed = False
 
     async def run(self) -> None:
         """Tick until cancelled."""
@@ -94,21 +106,11 @@ class Ticker:
 
     async def tick(self) -> None:
         """One second's work; a store that takes nothing now is asked again in the next."""
-        try:
-            await asyncio.to_thread(self._service.refresh)
-            self._closings.keep(set(self._service.held))
-            for standing in self._service.standings:
-                due = self._closings.due(standing, self._service.clock())
-                if due is not None:
-                    await asyncio.to_thread(self._close, standing, due)
-                    self._closings.stored(standing.collection.key, due)
-            self._failing = False
-        except StoreUnavailable as error:
-            if not self._failing:  # once, not every second
-                _log.warning("the store can't be asked now: %s", error)
-            self._failing = True
-        except Exception as error:  # noqa: BLE001 - time goes on
-            unforeseen(error, _log)
+        now = self._service.clock()  # in every tick: how a jump is told from time that passes
+        self._failed = False
+        if await self._try(self._service.refresh):
+            await self._close_all(now)
+        self._failing = self._failed
         self._ticks += 1
         if self._ticks % _LOG_EVERY == 0 and (recent := self._service.metrics.recent()):
             _log.info(
@@ -116,8 +118,35 @@ class Ticker:
                 ", ".join(f"{name} {number}" for name, number in recent.items()),
             )
 
+    async def _close_all(self, now: float) -> None:
+        standings = self._service.standings
+        self._closings.keep(standings)
+        for standing in standings:
+            due = self._closings.due(standing, now)
+            if due is not None and await self._try(partial(self._close, standing, due)):
+                self._closings.stored(standing, due)
+
+    async def _try(self, work: Callable[[], None]) -> bool:
+        """Ask the store; whether it went well. One that fails doesn't keep others from theirs."""
+        try:
+            await asyncio.to_thread(work)
+        except StoreUnavailable as error:
+            if not self._failing and not self._failed:  # once, not every second
+                _log.warning("the store can't be asked now: %s", error)
+            self._failed = True
+        except Exception as error:  # noqa: BLE001 - time goes on
+            unforeseen(error, _log)
+        else:
+            return True
+        return False
+
     def _close(self, standing: Standing, closing: Closing) -> None:
         key, store = standing.collection.key, self._service.store
+        if standing.state is State.CLOSED:  # nothing comes after what it has
+            newest = store.windows(key, last=1)
+            if not newest or newest[0].closed:
+                return
+            closing = min(closing, Closing(newest[0].window))
         if closing.window >= 0:
             store.close(key, closing.window)
         if closing.rounds:

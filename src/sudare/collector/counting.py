@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,12 +179,25 @@ def shown(collection: Collection, held: Sum) -> Aggregate | None:
     return Aggregate(collection.key, n, counts) if n else None
 
 
+def closed_reports(collection: Collection, n: int, last: int, counts: bytes | None) -> int:
+    """How many reports the released sum of a stream's window is of."""
+    released = shown(collection, Sum(n, counts_of(collection, counts), last, 0, None))
+    return 0 if released is None else released.n
+
+
 def counts_of(collection: Collection, data: bytes | memoryview | None) -> NDArray[np.int64]:
     """Counts as they were written; those of nobody where none were."""
     shape = collection.zero.counts.shape
     if data is None:
         return np.zeros(shape, np.int64)
     return np.frombuffer(data, "<i8").astype(np.int64, copy=False).reshape(shape)
+
+
+def sum_of(collection: Collection, row: tuple[Any, ...]) -> Sum:
+    """A window's sum from a row of the tables."""
+    n, counts, last, released_n, released = row
+    earlier = None if released is None else counts_of(collection, released)
+    return Sum(n, counts_of(collection, counts), last, released_n, earlier)
 
 
 def invitation_fates(group: Group, known: Bools, good: dict[bytes, bool]) -> Iterator[Fate]:

@@ -31,9 +31,9 @@ def kept_reports(store: Store, collection: Collection, window: int | None) -> in
     """How many reports there are to export; a collection that keeps none is refused."""
     if not collection.keeps_reports:
         raise ParameterError(f"“{collection.name}” keeps no reports, only their sum")
-    return sum(
-        one.n for one in store.windows(collection.key) if window is None or one.window == window
-    )
+    if window is None:
+        return store.windows(collection.key, last=0).reports
+    return sum(one.n for one in store.windows(collection.key) if one.window == window)
 
 
 def export_reports(

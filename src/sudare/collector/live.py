@@ -6,7 +6,6 @@ nobody listens, nothing is done. A listener that reads slowly gets the newest an
 
 import asyncio
 import contextlib
-import hashlib
 import logging
 from collections.abc import AsyncIterator
 
@@ -97,8 +96,7 @@ class _Ticker:
             return
         with contextlib.suppress(Problem):
             releases = await self.live.results.released(held, self.wish.window)
-            body = await self.live.results.estimate(held, releases, self.wish)
-            name = hashlib.sha256(body).hexdigest()[:16]
+            body, name = await self.live.results.estimate(held, releases, self.wish)
             if name != self.estimate[0]:
                 self.estimate = (name, _event("estimate", body, name))
 

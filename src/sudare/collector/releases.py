@@ -2,11 +2,11 @@
 
 import hashlib
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
-from sudare.collector.store import Store
+from sudare.collector.store import Store, WindowStanding
 from sudare.errors import ParameterError, TooFewReports
 
 SERIES = 10  # windows of rounds that are shown in a row
@@ -20,23 +20,31 @@ class Release:
     Attributes:
         window: its number; None for the sum of all.
         aggregate: the sum itself.
+        fingerprint: what two releases share only if they are the same. It is there from the start:
+            a sum may be long, and a release is made where nobody waits.
     """
 
     window: int | None
     aggregate: Aggregate
+    fingerprint: tuple[int | None, int, bytes] = field(init=False)
 
-    @property
-    def fingerprint(self) -> tuple[int | None, int, bytes]:
-        """What two releases share only if they are the same."""
+    def __post_init__(self) -> None:
         digest = hashlib.sha256(self.aggregate.counts.tobytes()).digest()
-        return self.window, self.aggregate.n, digest
+        object.__setattr__(self, "fingerprint", (self.window, self.aggregate.n, digest))
 
 
 @dataclass(frozen=True)
 class _Closed:
-    """The sum of all closed windows, which never changes, and what it is the sum of."""
+    """The sum of closed windows: none comes before them any more, and none of them changes.
 
-    reports: tuple[int, ...]
+    Attributes:
+        number: of the collection in its store; another one once it was removed and added again.
+        last: the last of these windows; -1 before the first.
+        total: their sum.
+    """
+
+    number: int
+    last: int
     total: Aggregate
 
 
@@ -78,8 +86,7 @@ class Releases:
 
     def _latest(self, collection: Collection, most: int) -> list[Release]:
         found: list[Release] = []
-        windows = self._store.windows(collection.key)
-        for one in reversed(windows[-_LOOKED_AT:]):
+        for one in reversed(self._store.windows(collection.key, last=_LOOKED_AT)):
             if one.n < collection.minimum_reports:
                 continue
             released = self._store.release(collection.key, one.window)
@@ -90,31 +97,31 @@ class Releases:
         return found
 
     def _together(self, collection: Collection) -> list[Release]:
-        windows = self._store.windows(collection.key)
-        closed = [(one.window, one.n) for one in windows if one.closed]
-        total = self._closed_sum(collection, closed)
+        """Adds to the closed sum what came after; starts anew with another collection."""
+        with self._lock:
+            known = self._closed.get(collection.key)
+        windows = self._store.windows(collection.key, after=-1 if known is None else known.last)
+        if known is None or known.number != windows.number:
+            windows = self._store.windows(collection.key)
+            known = _Closed(windows.number, -1, collection.zero)
+        closed = [one for one in windows if one.closed]
+        if closed:
+            total = self._added(collection, known.total, closed)
+            known = _Closed(known.number, closed[-1].window, total)
+            with self._lock:
+                self._closed[collection.key] = known
+        total = self._added(collection, known.total, windows[len(closed) :])
+        return [Release(None, total)] if total.n else []
+
+    def _added(
+        self, collection: Collection, total: Aggregate, windows: list[WindowStanding]
+    ) -> Aggregate:
         for one in windows:
-            if one.closed or one.n < collection.minimum_reports:
+            if one.n < collection.minimum_reports:
                 continue
             released = self._store.release(collection.key, one.window)
             if released is not None:
                 total += released
-        return [Release(None, total)] if total.n else []
-
-    def _closed_sum(self, collection: Collection, closed: list[tuple[int, int]]) -> Aggregate:
-        """Adds what was closed since it was last asked; starts anew if anything else changed."""
-        reports = tuple(n for _, n in closed)
-        with self._lock:
-            known = self._closed.get(collection.key)
-        if known is None or known.reports != reports[: len(known.reports)]:
-            known = _Closed((), collection.zero)
-        total = known.total
-        for window, _ in closed[len(known.reports) :]:
-            released = self._store.release(collection.key, window)
-            if released is not None:
-                total += released
-        with self._lock:
-            self._closed[collection.key] = _Closed(reports, total)
         return total
 
     def forget(self, key: str) -> None:
@@ -123,17 +130,17 @@ class Releases:
             self._closed.pop(key, None)
 
     def _refuse(self, collection: Collection, window: int | str) -> None:
-        windows = self._store.windows(collection.key)
-        reports = {one.window: one.n for one in windows}
         least = collection.minimum_reports
         if collection.over_time:
             raise TooFewReports(
                 f"no closed round of “{collection.name}” has the {least} reports below which "
                 f"nothing is released"
             )
-        most = max(reports.values(), default=0)
-        n = most if isinstance(window, str) else reports.get(window, 0)
+        rule = f"“{collection.name}” releases nothing below {least}"
+        if isinstance(window, int) and collection.windows is not None:
+            raise TooFewReports(f"there are too few reports in window {window}; {rule}")
+        found = self._store.windows(collection.key, last=_LOOKED_AT)
         where = "" if collection.windows is None else " in a window"
         raise TooFewReports(
-            f"there are {n} reports{where}; “{collection.name}” releases nothing below {least}"
+            f"there are {max((one.n for one in found), default=0)} reports{where}; {rule}"
         )

@@ -1,11 +1,12 @@
 """Results as anybody may read them once they are public, and analysts before that."""
 
 import asyncio
+import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -68,6 +69,13 @@ class _Result(Protocol):
     def parquet(self) -> bytes: ...
 
 
+class Rendered(NamedTuple):
+    """A result as it is sent, and a name that it shares only with the same bytes."""
+
+    body: bytes
+    name: str
+
+
 class Results:
     """Estimates of released sums, computed beside the event loop and remembered.
 
@@ -81,8 +89,8 @@ class Results:
         self.releases = Releases(service.store)
         self._bearers = bearers
         self._limiter = CapacityLimiter(_AT_ONCE)
-        self._running: dict[object, asyncio.Task[bytes]] = {}
-        self._cached: OrderedDict[object, bytes] = OrderedDict()
+        self._running: dict[object, asyncio.Task[Rendered]] = {}
+        self._cached: OrderedDict[object, Rendered] = OrderedDict()
         self._cached_bytes = 0
         self._decoded: OrderedDict[object, Decoded] = OrderedDict()
         self._versions: dict[str, int] = {}
@@ -105,7 +113,7 @@ class Results:
 
     async def estimate(
         self, held: Standing, releases: list[Release], wish: Wish, form: str = "json"
-    ) -> bytes:
+    ) -> Rendered:
         """The estimate as it is sent; computed once for all who ask for the same."""
         collection = held.collection
         prints = tuple(one.fingerprint for one in releases)
@@ -125,14 +133,14 @@ class Results:
         with told():
             return await asyncio.shield(task)  # others may wait for it when this client goes
 
-    def _keep(self, key: object, task: asyncio.Task[bytes]) -> None:
+    def _keep(self, key: object, task: asyncio.Task[Rendered]) -> None:
         del self._running[key]
         if task.cancelled() or task.exception() is not None:
             return  # whoever waits is told
         self._cached[key] = task.result()
-        self._cached_bytes += len(task.result())
+        self._cached_bytes += len(task.result().body)
         while len(self._cached) > _CACHED or self._cached_bytes > _CACHED_BYTES:
-            self._cached_bytes -= len(self._cached.popitem(last=False)[1])
+            self._cached_bytes -= len(self._cached.popitem(last=False)[1].body)
 
     def forget(self, key: str) -> None:
         """Keep nothing that rests on earlier candidates, or on a collection that is gone."""
@@ -145,6 +153,12 @@ class Results:
         return self._versions.get(collection.key, 0), age
 
     def _rendered(
+        self, collection: Collection, releases: list[Release], wish: Wish, form: str
+    ) -> Rendered:
+        body = self._written(collection, releases, wish, form)
+        return Rendered(body, hashlib.sha256(body).hexdigest()[:16])
+
+    def _written(
         self, collection: Collection, releases: list[Release], wish: Wish, form: str
     ) -> bytes:
         result = self._result(collection, releases, wish)
@@ -218,7 +232,7 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
         held = service.standing(request.path_params["key"])
         await results.require(request, held)
         releases = await results.released(held, wish.window)
-        body = await results.estimate(held, releases, wish, form)
+        body, _ = await results.estimate(held, releases, wish, form)
         headers = {"Cache-Control": "no-store", "Vary": "Accept"}
         if form != "json":
             name = f"{held.collection.key[:12]}.{form}"

@@ -1,10 +1,11 @@
 """What every route shares: the store, the clock, and the collections as they stand."""
 
-import time
+import threading
 from collections.abc import Callable, Mapping
 
 from sudare.collector.metrics import Metrics
 from sudare.collector.problems import unknown_collection
+from sudare.collector.steady import SteadyClock
 from sudare.collector.store import Standing, Store
 from sudare.continual import ContinualMechanism
 
@@ -14,22 +15,24 @@ class Service:
 
     Attributes:
         store: where everything is kept.
-        clock: seconds since 1970; a test may turn it.
+        clock: seconds since 1970, by which windows open and close; a test may turn it.
         metrics: what the service counts about itself.
         ending: whether the collector is about to stop: long answers should come to an end.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float] | None = None) -> None:
         self.store = store
-        self.clock = clock
-        self.metrics = Metrics(clock)
+        self.clock = clock or SteadyClock()
+        self.metrics = Metrics(self.clock)
         self.ending = False
+        self._looking = threading.Lock()
         self._standings: dict[str, Standing] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Look again at what the store holds: another process may have changed it."""
-        self._standings = {held.collection.key: held for held in self.store.standings()}
+        with self._looking:  # an earlier look must not replace what a later one saw
+            self._standings = {held.collection.key: held for held in self.store.standings()}
 
     @property
     def held(self) -> Mapping[str, Standing]:

@@ -85,7 +85,7 @@ class Standings:
     def of(self, held: Standing) -> StandingBody:
         """One collection; asks the store, so not on the event loop."""
         collection, mechanism = held.collection, held.collection.mechanism
-        windows = self.service.store.windows(collection.key)
+        windows = self.service.store.windows(collection.key, last=SHOWN_WINDOWS)
         lifetime = collection.lifetime_epsilon
         return StandingBody(
             key=collection.key,
@@ -102,11 +102,8 @@ class Standings:
             window=self.service.window(held),
             rounds=mechanism.rounds if isinstance(mechanism, ContinualMechanism) else None,
             round=self.service.round(held),
-            reports=sum(one.n for one in windows),
-            windows=[
-                WindowBody(one.window, one.n, one.released, one.closed)
-                for one in windows[-SHOWN_WINDOWS:]
-            ],
+            reports=windows.reports,
+            windows=[WindowBody(one.window, one.n, one.released, one.closed) for one in windows],
             per_minute=self.service.per_minute(collection.key),
             privacy=PrivacyBody(
                 promise=likelihood_sentence(mechanism),

@@ -6,9 +6,10 @@ Methods may be called from any thread.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +65,14 @@ class Standing:
         state: whether it takes reports.
         public: whether anybody may read its results.
         grace: how many seconds after its end a window, or a round, still takes reports.
+        number: in its store; another one once it was removed and added again.
     """
 
     collection: Collection
     state: State = State.OPEN
     public: bool = False
     grace: int = 0
+    number: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,25 @@ class WindowStanding:
     released: int
     closed: bool
     closed_round: int
+
+
+class WindowStandings(list[WindowStanding]):
+    """Windows of a collection, in order.
+
+    Attributes:
+        number: of the collection in its store; another one once it was removed and added again.
+        reports: how many have counted in all of its windows, listed here or not.
+    """
+
+    number: int
+    reports: int
+
+    @classmethod
+    def of(cls, number: int, reports: int, windows: Iterable[WindowStanding]) -> Self:
+        """Those of a collection."""
+        found = cls(windows)
+        found.number, found.reports = number, reports
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,6 +161,7 @@ class Store(ABC):
     def commit(self, groups: Sequence[Group]) -> list[Fates]:
         """Count reports, durably, in one transaction; the fate of each, group by group.
 
+        Groups of one window count one after the other. One group for each window costs least.
         Raises ``StoreUnavailable`` if nothing was committed.
         """
 
@@ -151,8 +174,14 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def windows(self, key: str) -> list[WindowStanding]:
-        """The windows that have reports or are closed, in order."""
+    def windows(self, key: str, *, last: int | None = None, after: int = -1) -> WindowStandings:
+        """The windows that have reports or are closed, in order.
+
+        Args:
+            key: of a collection.
+            last: at most so many, the newest.
+            after: only those with a higher number.
+        """
 
     @abstractmethod
     def release(self, key: str, window: int) -> Aggregate | None:

@@ -10,9 +10,9 @@ import numpy as np
 
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
-from sudare.collector.counting import Sum, counts_of, due, shown
+from sudare.collector.counting import Sum, closed_reports, due, shown, sum_of
 from sudare.collector.payloads import payloads
-from sudare.collector.store import Standing, State, WindowStanding
+from sudare.collector.store import Standing, State, WindowStanding, WindowStandings
 from sudare.collector.token_tables import Rows, Run, TokenTables
 from sudare.continual import ContinualMechanism
 from sudare.errors import ParameterError
@@ -58,27 +58,31 @@ class TableStore(TokenTables):
 
     # Reports
 
-    def windows(self, key: str) -> list[WindowStanding]:
+    def windows(self, key: str, *, last: int | None = None, after: int = -1) -> WindowStandings:
         """The windows that have reports or were closed by their number, in order."""
         number, collection = self._find(key)
+        ((reports,),) = self._read(
+            "SELECT coalesce(sum(n), 0) FROM windows WHERE collection = ?", (number,)
+        )
         counts = "w.counts" if collection.over_time else "NULL"  # else they needn't be read
         rows = self._read(
             f"SELECT window_number, w.n, {counts}, closed, closed_round, coalesce(r.n, 0) "  # noqa: S608
             "FROM windows w LEFT JOIN released r USING (collection, window_number) "
             "WHERE w.collection = ? AND (w.n > 0 OR closed = 1 OR closed_round > 0) "
-            "ORDER BY window_number",
-            (number,),
+            "AND window_number > ? ORDER BY window_number DESC LIMIT ?",
+            (number, after, 2**62 if last is None else last),
         )
-        return [
+        found = (
             WindowStanding(
                 window,
                 n,
-                _closed_reports(collection, n, last, sums) if collection.over_time else released,
+                closed_reports(collection, n, to, sums) if collection.over_time else released,
                 bool(closed),
-                last,
+                to,
             )
-            for window, n, sums, closed, last, released in rows
-        ]
+            for window, n, sums, closed, to, released in reversed(rows)
+        )
+        return WindowStandings.of(number, int(reports), found)
 
     def release(self, key: str, window: int) -> Aggregate | None:
         """The sum that may be shown, moved on if the rule allows it now; None if there is none."""
@@ -86,7 +90,7 @@ class TableStore(TokenTables):
         rows = self._read(_SUM, (number, window))
         if not rows:
             return None
-        held = _sum(collection, rows[0])
+        held = sum_of(collection, rows[0])
         if not due(collection, held):
             return shown(collection, held)
 
@@ -96,7 +100,7 @@ class TableStore(TokenTables):
             rows = run(_SUM, (number, window))
             if not rows:  # removed, and added again, meanwhile
                 return None
-            held = _sum(collection, rows[0])
+            held = sum_of(collection, rows[0])
             if due(collection, held):
                 counts = held.counts.astype("<i8", copy=False).tobytes()
                 run(
@@ -137,10 +141,12 @@ class TableStore(TokenTables):
 
     def standings(self) -> list[Standing]:
         """Every collection, in the order in which they were added."""
-        rows = self._read("SELECT key, document, state, public, grace FROM collections ORDER BY id")
+        rows = self._read(
+            "SELECT id, key, document, state, public, grace FROM collections ORDER BY id"
+        )
         return [
-            Standing(self._parsed(key, document), State(state), bool(public), grace)
-            for key, document, state, public, grace in rows
+            Standing(self._parsed(key, document), State(state), bool(public), grace, number)
+            for number, key, document, state, public, grace in rows
         ]
 
     def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
@@ -271,15 +277,3 @@ class TableStore(TokenTables):
         if held is None:
             held = self._collections[key] = Collection.from_json(document)
         return held
-
-
-def _closed_reports(collection: Collection, n: int, last: int, counts: bytes | None) -> int:
-    """How many reports the released sum of a stream's window is of."""
-    released = shown(collection, Sum(n, counts_of(collection, counts), last, 0, None))
-    return 0 if released is None else released.n
-
-
-def _sum(collection: Collection, row: tuple[Any, ...]) -> Sum:
-    n, counts, last, released_n, released = row
-    earlier = None if released is None else counts_of(collection, released)
-    return Sum(n, counts_of(collection, counts), last, released_n, earlier)

@@ -31,7 +31,7 @@ export function Counter({ standing }: { readonly standing: Standing }) {
         <line x1="0" x2={minutes.length} y1={HEIGHT} y2={HEIGHT} />
       </svg>
       <p class="fine">
-        {words.perMinute}: {words.perMinuteNow(minutes.at(-1) ?? 0)}
+        {words.perMinute}: {words.perMinuteNow(whole(words, minutes.at(-1) ?? 0))}
       </p>
     </section>
   );

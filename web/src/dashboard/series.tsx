@@ -20,8 +20,8 @@ export interface Point {
 const HEIGHT = 320;
 const LEFT = 44;
 const RIGHT = 12;
-const TOP = 10;
-const BOTTOM = 30;
+const TOP = 28;
+const BOTTOM = 48;
 
 interface SeriesProps {
   readonly points: readonly Point[];
@@ -86,10 +86,16 @@ export function Series({ points, label }: SeriesProps) {
           </g>
         ))}
         {roundsShown(first, last, width).map((round) => (
-          <text key={round} x={x(round)} y={HEIGHT - 10}>
+          <text key={round} x={x(round)} y={HEIGHT - BOTTOM + 20}>
             {round}
           </text>
         ))}
+        <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
+          {words.roundTitle}
+        </text>
+        <text class="first" x={0} y={12}>
+          {words.sharePercent}
+        </text>
         <path class="band" d={areas(points, x, y, "bandLow", "bandHigh")} />
         <path class="interval" d={areas(points, x, y, "low", "high")} />
         <path class="truth-line" d={lines(points, x, y, "truth")} />

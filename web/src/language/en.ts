@@ -10,8 +10,8 @@ export const en = {
   themes: { auto: "Auto", light: "Light", dark: "Dark" },
   copy: "Copy",
   copied: "Copied",
-  percent: (text: string) => `${text} %`,
-  range: (low: string, high: string) => `${low} to ${high} %`,
+  percent: (text: string) => `${text}\u00a0%`,
+  range: (low: string, high: string) => `${low} to ${high}\u00a0%`,
   list: (parts: readonly string[]) => parts.join(", "),
   failed: (reason: string) => `That didn’t work: ${reason}`,
   retry: "Try again",
@@ -156,7 +156,7 @@ export const en = {
   reports: (count: string) => `${count} reports`,
   reportsTitle: "Reports",
   perMinute: "Reports per minute, in the last hour",
-  perMinuteNow: (count: number) => `${count} in this minute`,
+  perMinuteNow: (count: string) => `${count} in this minute`,
   connection: {
     connecting: "Connecting…",
     live: "Live",
@@ -169,11 +169,11 @@ export const en = {
   windowNumber: (window: number) => `Window ${window}`,
   shares: "Estimated shares",
   sharesWhy: (n: string, level: string) =>
-    `From ${n} reports. The line is the ${level} % interval. Estimates are unbiased, so that a rare ` +
+    `From ${n} reports. The line is the ${level}\u00a0% interval. Estimates are unbiased, so that a rare ` +
     "answer may come out below 0.",
   overTime: (state: string) => `Share of “${state}” over time`,
   overTimeWhy: (level: string) =>
-    `Dark: the ${level} % interval of each round. Light: the band that holds for all rounds at once. ` +
+    `Dark: the ${level}\u00a0% interval of each round. Light: the band that holds for all rounds at once. ` +
     "Gaps: rounds that are open, or have too few reports.",
   lastRounds: (shown: number, rounds: number) => `The last ${shown} of ${rounds} rounds.`,
   found: "Texts found",
@@ -185,10 +185,11 @@ export const en = {
   answer: "Answer",
   text: "Text",
   share: "Share",
-  interval: (level: string) => `${level} % interval`,
+  interval: (level: string) => `${level}\u00a0% interval`,
   band: "Band",
   pValue: "p, adjusted",
   roundTitle: "Round",
+  sharePercent: "Share in %",
   truth: "Truth",
   showTruth: "Show the truth (this is a demonstration)",
   noEstimate: "none",
@@ -243,7 +244,7 @@ export const en = {
   plan: "Plan one like it",
   planWhy: "What error to expect with how many people, on the command line:",
   summary: (answer: string, share: string, low: string, high: string) =>
-    `${answer}: ${share} %, between ${low} and ${high} %`,
+    `${answer}: ${share}\u00a0%, between ${low} and ${high}\u00a0%`,
 };
 
 export type Words = typeof en;

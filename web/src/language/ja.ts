@@ -10,8 +10,8 @@ export const ja: Words = {
   themes: { auto: "自動", light: "明るい", dark: "暗い" },
   copy: "コピー",
   copied: "コピーしました",
-  percent: (text) => `${text} %`,
-  range: (low, high) => `${low}～${high} %`,
+  percent: (text) => `${text}\u00a0%`,
+  range: (low, high) => `${low}～${high}\u00a0%`,
   list: (parts) => parts.join("、"),
   failed: (reason) => `うまくいきませんでした：${reason}`,
   retry: "もう一度試す",
@@ -150,10 +150,10 @@ export const ja: Words = {
   windowNumber: (window) => `期間 ${window}`,
   shares: "割合の推定",
   sharesWhy: (n, level) =>
-    `報告 ${n} 件から。線は ${level} % 区間です。推定は偏りがないため、少ない回答は 0 を下回ることがあります。`,
+    `報告 ${n} 件から。線は ${level}\u00a0% 区間です。推定は偏りがないため、少ない回答は 0 を下回ることがあります。`,
   overTime: (state) => `「${state}」の割合の推移`,
   overTimeWhy: (level) =>
-    `濃い部分：ラウンドごとの ${level} % 区間。薄い部分：全ラウンドで同時に成り立つ帯。切れ目：まだ開いているか、報告が少なすぎるラウンド。`,
+    `濃い部分：ラウンドごとの ${level}\u00a0% 区間。薄い部分：全ラウンドで同時に成り立つ帯。切れ目：まだ開いているか、報告が少なすぎるラウンド。`,
   lastRounds: (shown, rounds) => `${rounds} ラウンドのうち最後の ${shown} ラウンド。`,
   found: "見つかった文章",
   foundWhy: (n, candidates, smallest) =>
@@ -163,10 +163,11 @@ export const ja: Words = {
   answer: "回答",
   text: "文章",
   share: "割合",
-  interval: (level) => `${level} % 区間`,
+  interval: (level) => `${level}\u00a0% 区間`,
   band: "帯",
   pValue: "p 値（調整済み）",
   roundTitle: "ラウンド",
+  sharePercent: "割合（%）",
   truth: "真の値",
   showTruth: "真の値を表示（これは実演です）",
   noEstimate: "なし",
@@ -217,5 +218,5 @@ export const ja: Words = {
   openSurvey: "アンケートのページを開く",
   plan: "同じような調査を計画する",
   planWhy: "何人でどれだけの誤差になるか、コマンドで：",
-  summary: (answer, share, low, high) => `${answer}：${share} %（${low}～${high} %）`,
+  summary: (answer, share, low, high) => `${answer}：${share}\u00a0%（${low}～${high}\u00a0%）`,
 };
