@@ -85,3 +85,13 @@ def test_the_last_sixty_minutes_are_counted_and_older_ones_forgotten() -> None:
     metrics.refused("busy")
     assert metrics.recent() == {"accepted": 14, "busy": 1, "repeated": 1}
     assert metrics.recent() == {}
+
+
+def test_no_metric_says_when_something_began() -> None:
+    metrics = Metrics()
+    metrics.counted("key", 5, 1, 1)
+    metrics.refused("busy")
+    metrics.committed(0.1, 5)
+    text = metrics.text().decode()
+    assert 'sudare_reports_total{collection="key",fate="new"} 5.0' in text
+    assert "_created" not in text
