@@ -59,6 +59,21 @@ def test_one_collection_does_not_use_up_the_rate_of_another() -> None:
     asyncio.run(scenario())
 
 
+def test_what_does_not_count_does_not_use_up_the_rate() -> None:
+    async def scenario() -> None:
+        asked = tea()
+        async with collecting(MemoryStore(), asked, limits=Limits(rate=3)) as collector:
+            body, wrong = packed(said(asked, 1, 1)), packed(said(asked, 200))
+            assert receipts([await collector.send(asked, body)]) == [(2, 0, 0)]
+            for _ in range(5):
+                assert receipts([await collector.send(asked, body)]) == [(0, 2, 0)]
+                assert error(await collector.send(asked, wrong)) == (400, "invalid_report")
+            assert receipts([await collector.send(asked, packed(said(asked, *[1] * 99)))])
+            assert error(await collector.send(asked, body)) == (429, "busy")
+
+    asyncio.run(scenario())
+
+
 def test_room_is_taken_and_given_back() -> None:
     room = Room(Limits(bytes=10, reports=3))
     room.hold(6)

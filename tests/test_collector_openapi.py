@@ -57,6 +57,13 @@ def test_the_document_is_served_and_whole(tmp_path: Path) -> None:
     assert len(identities) == len(set(identities)) == len(OPERATIONS)
 
 
+def test_whoever_sends_a_body_may_be_told_that_it_took_too_long() -> None:
+    operations = [one for one in OPERATIONS if one.body]
+    assert len(operations) == 3
+    for one in operations:
+        assert {"408", "413"} <= one.document()["responses"].keys()
+
+
 def test_the_document_is_openapi() -> None:
     said = msgspec.json.decode(msgspec.json.encode(document(truth=True)))
     assert OPENAPI_31_VALIDATOR.is_valid(said)

@@ -83,6 +83,21 @@ def test_a_report_counts_once_however_often_it_is_sent(store: Store) -> None:
     asyncio.run(scenario())
 
 
+def test_an_address_may_be_written_with_percent_signs() -> None:
+    async def scenario() -> None:
+        store, asked = MemoryStore(), tea()
+        async with collecting(store, asked) as collector:
+            key = "".join(f"%{ord(sign):02x}" for sign in asked.key)
+            response = await collector.client.post(
+                f"/collections/{key}/reports",
+                content=packed(said(asked, 1)),
+                headers={"content-type": "application/octet-stream"},
+            )
+            assert receipts([response]) == [(1, 0, 0)]
+
+    asyncio.run(scenario())
+
+
 def test_all_three_forms_of_a_body_count_alike(store: Store) -> None:
     async def scenario() -> None:
         asked = tea()

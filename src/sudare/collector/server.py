@@ -184,6 +184,7 @@ class Protocol(HttpToolsProtocol):
             "Content-Type": "application/json",
             "Content-Length": str(len(body)),
             "Sudare-Api": "1",
+            "X-Content-Type-Options": "nosniff",
             "Connection": "close",
         }
         lines = "".join(f"{name}: {value}\r\n" for name, value in head.items())
