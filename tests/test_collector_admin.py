@@ -9,8 +9,9 @@ import httpx
 import numpy as np
 import pytest
 
-from analysts import DAYS, NOON, TEA, WORDS, Collector, code, static
+from analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, code, static
 from sudare import Seeded
+from sudare.aggregate import Aggregate
 from sudare.collector import administration
 from sudare.collector.opening import open_store
 from sudare.collector.pages import HEADERS
@@ -67,6 +68,28 @@ def test_a_closed_collection_stays_closed(collector: Collector) -> None:
     for verb in ("pause", "open"):
         assert code(_post(collector, verb), 409) == "closed"
     assert collector.get(f"/collections/{TEA.key}/standing").json()["state"] == "closed"
+
+
+def test_rounds_are_shown_when_their_collection_is_closed_before_them(
+    collector: Collector,
+) -> None:
+    collector.hold(ONLINE, public=True)
+    reports = np.zeros(60, ONLINE.report_dtype)
+    reports["round"] = np.repeat([1, 2], 30)
+    collector.count(ONLINE, reports)
+    path = f"/collections/{ONLINE.key}"
+    assert code(collector.get(f"{path}/estimate"), 409) == "too_few_reports"
+    closed = collector.ask("POST", f"{path}/close", Role.ADMIN).json()
+    assert [(one["window"], one["closed"]) for one in closed["windows"]] == [(0, True)]
+    shown = Aggregate.from_json(collector.get(f"{path}/aggregate").content)
+    assert shown.n == 60
+
+
+def test_rounds_that_nobody_would_ever_close_are_not_held(collector: Collector) -> None:
+    refused = _add(collector, replace(ONLINE, windows=None).to_json())
+    assert code(refused, 400) == "invalid_parameter"
+    assert "has no windows" in refused.json()["error"]["message"]
+    assert collector.store.standings() == []
 
 
 def test_a_collection_that_is_removed_is_gone(collector: Collector) -> None:
@@ -203,7 +226,8 @@ def test_pages_are_sent_under_strict_rules(tmp_path: Path) -> None:
         script = collector.get("/static/assets/index-1a2b.js")
         assert script.headers["content-type"].startswith("text/javascript")
         assert "immutable" in script.headers["cache-control"]
-        assert script.headers["x-content-type-options"] == "nosniff"
+        for answer in (script, page, collector.get("/collections"), collector.get("/nothing")):
+            assert answer.headers.get_list("x-content-type-options") == ["nosniff"]
         assert script.headers["content-encoding"] == "gzip"  # and httpx has unpacked it
         plain = collector.get("/static/assets/index-1a2b.js", headers={"Accept-Encoding": ""})
         assert "content-encoding" not in plain.headers

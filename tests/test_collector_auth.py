@@ -1,13 +1,14 @@
 """Tokens: who may do what, and what becomes of those who guess."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from analysts import NOON, TEA, Collector, code
 from sudare.collector.auth import FAILURES, PATIENCE, new_token
-from sudare.collector.store import Role
-from sudare.errors import ParameterError
+from sudare.collector.store import Role, Token
+from sudare.errors import ParameterError, StoreUnavailable
 
 CHANGES = [
     ("POST", "/collections", "admin"),
@@ -152,3 +153,39 @@ def test_a_token_is_new_and_stored_without_its_secret() -> None:
     assert len(token.digest) == 32
     with pytest.raises(ParameterError, match="at most 200 characters, got 201"):
         new_token(Role.RELAY, "x" * 201)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "estimate"),
+        ("GET", "aggregate"),
+        ("GET", "live"),
+        ("POST", "pause"),
+        ("PUT", "release"),
+        ("POST", "reports"),
+    ],
+)
+def test_a_token_that_cannot_be_looked_up_is_asked_for_again_later(
+    collector: Collector, method: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away() -> list[Token]:
+        raise StoreUnavailable("the database is locked")
+
+    monkeypatch.setattr(collector.store, "tokens", away)
+    content: dict[str, Any] = {
+        "headers": {"Content-Type": "application/octet-stream"},
+        "content": bytes(17),
+    }
+    response = collector.ask(
+        method, f"/collections/{TEA.key}/{path}", Role.ADMIN, **content if path == "reports" else {}
+    )
+    assert code(response, 503) == "store_unavailable"
+    assert int(response.headers["retry-after"]) > 0
+
+
+def test_a_label_is_one_printable_line() -> None:
+    for label in ("a\nb", "\x1b[2J", "a\u202eb"):
+        with pytest.raises(ParameterError, match="one line of printable characters"):
+            new_token(Role.RELAY, label)
+    assert new_token(Role.RELAY, "the gateway in Ōsaka")[1].label == "the gateway in Ōsaka"

@@ -59,6 +59,21 @@ def test_one_collection_does_not_use_up_the_rate_of_another() -> None:
     asyncio.run(scenario())
 
 
+def test_what_does_not_count_does_not_use_up_the_rate() -> None:
+    async def scenario() -> None:
+        asked = tea()
+        async with collecting(MemoryStore(), asked, limits=Limits(rate=3)) as collector:
+            body, wrong = packed(said(asked, 1, 1)), packed(said(asked, 200))
+            assert receipts([await collector.send(asked, body)]) == [(2, 0, 0)]
+            for _ in range(5):
+                assert receipts([await collector.send(asked, body)]) == [(0, 2, 0)]
+                assert error(await collector.send(asked, wrong)) == (400, "invalid_report")
+            assert receipts([await collector.send(asked, packed(said(asked, *[1] * 99)))])
+            assert error(await collector.send(asked, body)) == (429, "busy")
+
+    asyncio.run(scenario())
+
+
 def test_room_is_taken_and_given_back() -> None:
     room = Room(Limits(bytes=10, reports=3))
     room.hold(6)
@@ -85,3 +100,13 @@ def test_the_last_sixty_minutes_are_counted_and_older_ones_forgotten() -> None:
     metrics.refused("busy")
     assert metrics.recent() == {"accepted": 14, "busy": 1, "repeated": 1}
     assert metrics.recent() == {}
+
+
+def test_no_metric_says_when_something_began() -> None:
+    metrics = Metrics()
+    metrics.counted("key", 5, 1, 1)
+    metrics.refused("busy")
+    metrics.committed(0.1, 5)
+    text = metrics.text().decode()
+    assert 'sudare_reports_total{collection="key",fate="new"} 5.0' in text
+    assert "_created" not in text

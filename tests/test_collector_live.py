@@ -88,7 +88,11 @@ class Ear:
 
 @asynccontextmanager
 async def listening(
-    stage: Stage, role: Role | None = None, query: bytes = b"", **headers: str
+    stage: Stage,
+    role: Role | None = None,
+    query: bytes = b"",
+    address: str = "192.0.2.1",
+    **headers: str,
 ) -> AsyncIterator[Ear]:
     ear = Ear()
     told = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -102,7 +106,7 @@ async def listening(
         "raw_path": PATH.encode(),
         "query_string": query,
         "headers": [(name.encode(), value.encode()) for name, value in told.items()],
-        "client": ("192.0.2.1", 1),
+        "client": (address, 1),
     }
     ear.answered = asyncio.create_task(stage.app(scope, ear.receive, ear.send))
     try:
@@ -241,6 +245,60 @@ def test_there_is_room_for_so_many_and_again_when_they_go(stage: Stage) -> None:
         async with listening(stage) as again:
             await again.hear("standing")
             assert again.status == 200
+
+    stage.play(scene)
+
+
+def test_one_address_does_not_take_all_the_room(stage: Stage) -> None:
+    stage.live.from_one = 1
+
+    async def scene() -> None:
+        async with listening(stage) as one:
+            await one.hear("standing")
+            async with listening(stage) as two:
+                assert b"too_many_listeners" in await two.parts.get()
+            async with listening(stage, address="198.51.100.1") as other:
+                await other.hear("standing")
+
+    stage.play(scene)
+
+
+def test_windows_of_one_collection_share_a_ticker_and_unknown_ones_have_none(stage: Stage) -> None:
+    assert code(stage.get(f"{PATH}?window=7"), 404) == "unknown_window"
+
+    async def scene() -> None:
+        async with listening(stage) as one, listening(stage, query=b"window=0") as two:
+            await one.hear("standing")
+            await two.hear("standing")
+            assert len(stage.live.tickers) == 1
+
+    stage.play(scene)
+
+
+def test_asking_for_the_head_alone_opens_nothing(stage: Stage) -> None:
+    head = stage.ask("HEAD", PATH)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-type"].startswith("text/event-stream")
+    assert stage.live.tickers == {}
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_a_token_that_ends_ends_what_is_heard_by_it(stage: Stage, end: str) -> None:
+    stage.tokens[Role.ANALYST] = stage.token(Role.ANALYST, int(stage.clock.now) + 60)
+    stage.answer(TEA, {"green": 150})
+
+    async def scene() -> None:
+        async with listening(stage, Role.ANALYST) as ear, listening(stage) as anybody:
+            await ear.hear("estimate")
+            if end == "revoked":
+                assert stage.store.revoke(stage.tokens[Role.ANALYST].split("_")[1])
+            else:
+                stage.clock.now += 60
+            await ear.answered  # though the client is still there
+            stage.answer(TEA, {"green": 100})
+            while (await anybody.hear("standing"))[0]["reports"] < 250:
+                pass
+            assert stage.live.listeners == 1
 
     stage.play(scene)
 

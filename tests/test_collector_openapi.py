@@ -12,7 +12,7 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from starlette.routing import Route
 
-from analysts import TEA, Collector, static
+from analysts import TEA, Collector, code, static
 from schema_fuzz import Target, serving
 from sudare.collector.app import create_app
 from sudare.collector.openapi import document
@@ -49,12 +49,20 @@ def test_every_route_is_in_the_document_and_vice_versa(truth: bool) -> None:
 def test_the_document_is_served_and_whole(tmp_path: Path) -> None:
     with Collector(folder=static(tmp_path)) as collector:
         served = collector.get("/openapi.json")
+        assert code(collector.get("/openapi.json?more=1"), 400) == "invalid_parameter"
     assert served.json() == msgspec.json.decode(msgspec.json.encode(document()))
     text = served.text
     referred = set(re.findall(r"#/components/schemas/(\w+)", text))
     assert referred <= served.json()["components"]["schemas"].keys()
     identities = re.findall(r'"operationId":"(\w+)"', text)
     assert len(identities) == len(set(identities)) == len(OPERATIONS)
+
+
+def test_whoever_sends_a_body_may_be_told_that_it_took_too_long() -> None:
+    operations = [one for one in OPERATIONS if one.body]
+    assert len(operations) == 3
+    for one in operations:
+        assert {"408", "413"} <= one.document()["responses"].keys()
 
 
 def test_the_document_is_openapi() -> None:
@@ -69,8 +77,8 @@ def test_every_operation_is_on_the_page_for_people() -> None:
     for operation in OPERATIONS:
         last = operation.path.rsplit("/", 1)[-1] or "/"
         assert last.replace("{file}", "…") in text, operation.path
-    for code in ("too_few_reports", "no_candidates"):
-        assert f"`{code}`" in text
+    for name in ("too_few_reports", "no_candidates"):
+        assert f"`{name}`" in text
 
 
 @pytest.fixture(scope="module")

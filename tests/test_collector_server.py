@@ -18,6 +18,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from commands import process, refused, run, succeed
 from memory_store import MemoryStore
@@ -28,6 +29,7 @@ from sudare.collector.opening import open_store
 from sudare.collector.server import Listening, Server, configured, listen
 from sudare.collector.service import Service
 from sudare.collector.store import Standing
+from sudare.mechanisms.glance import Glance
 from uploads import PACKED, error, packed, receipts, said, tea
 
 
@@ -103,6 +105,127 @@ def test_a_bad_head_is_refused_and_the_connection_closed(
             assert "server" not in response.headers
 
     asyncio.run(scenario())
+
+
+def chunked(asked: Collection) -> bytes:
+    """The head of a report in chunks."""
+    return (
+        f"POST /collections/{asked.key}/reports HTTP/1.1\r\nHost: a\r\n"
+        f"Content-Type: {PACKED}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    "trailer",
+    [b"X: " + b"a" * 1000 + b"\r\n", b"a" * 1000],
+    ids=["many", "one"],
+)
+def test_endless_trailers_are_refused_and_never_kept(
+    trailer: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bytes] = []
+    keep = HttpToolsProtocol.on_header
+
+    def keeping(self: HttpToolsProtocol, name: bytes, value: bytes) -> None:
+        kept.append(name + value)
+        keep(self, name, value)
+
+    monkeypatch.setattr(HttpToolsProtocol, "on_header", keeping)
+
+    async def scenario() -> None:
+        asked = tea()
+        async with served(Limits(), asked) as listening:
+            end = [b"1\r\na\r\n0\r\nY: ", *[trailer * 20] * 10]
+            response = await heard(listening, chunked(asked), *end)
+            assert error(response) == (431, "head_too_long")
+
+    asyncio.run(scenario())
+    assert sum(map(len, kept)) < 1000
+
+
+def test_a_body_in_many_small_chunks_with_a_trailer_is_taken() -> None:
+    async def scenario() -> None:
+        asked = tea()
+        async with served(Limits(), asked) as listening:
+            body = packed(said(asked, *[1] * 100))
+            parts = [b"1;%s\r\n%c\r\n" % (b"x" * 100, byte) for byte in body]
+            framed = b"".join(parts)
+            assert len(framed) > 2 * 65_536
+            cuts = [framed[at : at + 9999] for at in range(0, len(framed), 9999)]
+            end = b"0\r\nContent-Type: text/plain\r\n\r\n"
+            response = await heard(listening, chunked(asked), *cuts, end)
+            assert receipts([response]) == [(100, 0, 0)]
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b"CONNECT x:1 HTTP/1.1", (400, "invalid_request")),
+        (b"GET /healthz HTTP/1.1\r\nContent-Length: 5", (400, "unwanted_body")),
+        (b"HEAD / HTTP/1.1\r\nTransfer-Encoding: chunked", (400, "unwanted_body")),
+        (b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked", (501, "unknown_encoding")),
+        (
+            b"POST / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: h2c\r\nContent-Length: 5",
+            (400, "no_upgrade"),
+        ),
+    ],
+    ids=["connect", "get", "head", "gzip", "upgrade"],
+)
+def test_a_head_that_asks_for_what_cannot_be_is_refused_without_a_trace(
+    head: bytes, expected: tuple[int, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        async with served(Limits()) as listening:
+            response = await heard(listening, head + b"\r\nHost: a\r\n\r\n", b"later")
+            assert error(response) == expected
+
+    asyncio.run(scenario())
+    assert not caplog.records
+
+
+def test_whoever_asks_for_another_protocol_is_answered_in_ours() -> None:
+    async def scenario() -> None:
+        async with served(Limits()) as listening:
+            head = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: h2c\r\n"
+            response = await heard(listening, head + b"\r\n")
+            assert response.json() == {"status": "ok"}
+
+    asyncio.run(scenario())
+
+
+def test_words_on_a_second_request_are_never_taken_for_the_answer_to_the_first() -> None:
+    async def scenario() -> None:
+        asked = tea()
+        async with served(Limits(), asked) as listening:
+            whole = chunked(asked).replace(b"Connection: close\r\n", b"")
+            body = packed(said(asked, 1))
+            first = whole + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+            port = int(listening.url.rpartition(":")[2])
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(first + b"rubbish\r\n\r\n")
+            assert await asyncio.wait_for(reader.read(), 10) == b""
+            writer.close()
+
+    asyncio.run(scenario())
+
+
+def test_what_nobody_waits_for_is_logged_by_kind_and_place_alone(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario() -> None:
+        async with served(Limits()):
+            loop = asyncio.get_running_loop()
+            loop.call_soon(lambda: int("a secret"))
+            loop.call_exception_handler({"message": "a secret"})
+            await asyncio.sleep(0.01)
+
+    asyncio.run(scenario())
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert told[1].startswith("unforeseen ValueError at test_collector_server.py")
+    assert "secret" not in caplog.text
 
 
 def test_a_second_head_on_the_same_connection_must_come_in_time_too() -> None:
@@ -325,6 +448,14 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     assert "no certificate" in told("--certificate", key, "--private-key", chain)
     assert "missing.pem" in told("--certificate", "missing.pem", "--private-key", key)
     assert "missing.json" in told("missing.json")
+    endless = Collection("on", "On?", ("off", "on"), Glance.calibrate(6, 1.0))
+    assert "has no windows" in told(write(tmp_path, endless))
+    for option in ("--rate", "--body-seconds"):
+        for number in ("nan", "inf"):
+            assert option in told(option, number, "--port", 0)
+    assert not (tmp_path / "sudare.db").exists()
+    for words in (("send", "phone"), ("answer", "http://x", "key", "--device", "phone")):
+        assert "--patience" in refused(tmp_path, "device", *words, "--patience", "nan")
     assert "can't listen at no.such.host.invalid" in told("--host", "no.such.host.invalid")
     (tmp_path / "text").write_text("not a database, and long enough to be looked at " * 100)
     result = run(tmp_path, "serve", "--store", "text", "--port", 0)
@@ -332,6 +463,14 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     assert result.err.startswith("Error: ")
     assert result.err.count("\n") == 1
     assert (tmp_path / "text").read_text().startswith("not a database")
+
+
+def test_tokens_of_no_store_are_not_listed_and_none_is_made(tmp_path: Path) -> None:
+    for asked in (("list",), ("revoke", "abc")):
+        assert "there is no store typo.db" in refused(
+            tmp_path, "token", *asked, "--store", "typo.db"
+        )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_tokens_are_listed_without_secrets_and_unknown_ones_cannot_be_revoked(

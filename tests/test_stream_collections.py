@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import UNTOLD
-from sudare import GRR, Borappor, Collection, Glance, Harmony, KShot, Seeded, Streams
+from sudare import GRR, Borappor, Collection, Glance, Harmony, KShot, Mechanism, Seeded, Streams
 from sudare.aggregate import Aggregate
 from sudare.domain import Groups
 from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, TooFewReports
@@ -82,6 +82,19 @@ def test_a_label_is_never_the_number_of_the_other_state(answers: tuple[str, str]
     with pytest.raises(ParameterError, match="can't be the number of the other state"):
         replace(ONLINE, answers=answers)
     assert replace(TEA, answers=answers).encode(["0"] if "0" in answers else ["2"]) == [1]
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [Harmony.calibrate(4, 1.0), Borappor.calibrate(4, 1.0), KShot.calibrate(4, 4.0, shots=2)],
+    ids=lambda mechanism: mechanism.name,
+)
+def test_an_invitation_to_one_report_is_not_asked_of_people_who_send_more(
+    mechanism: Mechanism,
+) -> None:
+    with pytest.raises(ParameterError, match="one report in each window, and here a person sends"):
+        replace(ONLINE, mechanism=mechanism, invited=True)
+    assert replace(ONLINE, invited=True).invited
 
 
 @pytest.mark.parametrize("answers", [("0", "1"), ("0", "on"), ("off", "1")])

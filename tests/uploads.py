@@ -91,6 +91,7 @@ class Collector:
             headers={"content-type": PACKED, **written},
         )
         assert response.headers["sudare-api"] == "1"
+        assert response.headers["x-content-type-options"] == "nosniff"
         return response
 
 

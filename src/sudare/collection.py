@@ -27,7 +27,7 @@ from sudare.keystream import Keystream
 from sudare.mechanism import Mechanism, MemoisedMechanism, Records
 from sudare.mechanisms import from_document
 from sudare.randomness import Randomness
-from sudare.states import StateReader
+from sudare.states import StateReader, check_labels
 from sudare.strings import Strings
 from sudare.windows import Windows, WindowsBody
 
@@ -73,15 +73,14 @@ class Collection:
             raise ParameterError("two answers have the same label; each must be different")
         if not all((self.name, *self.answers)):
             raise ParameterError("the name and every answer's label need at least one character")
-        if self.over_time and (self.answers[0] == "1" or self.answers[1] == "0"):
-            raise ParameterError(
-                "a state's label can't be the number of the other state: 0 and 1 stand for the "
-                "first and the second"
-            )
         if self.minimum_reports < 1:
             raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
-        if self.windows and isinstance(self.mechanism, ContinualMechanism):
-            self.windows.check_rounds(self.mechanism.rounds)
+        if isinstance(self.mechanism, ContinualMechanism):
+            check_labels(self.answers)
+            if self.windows:
+                self.windows.check_rounds(self.mechanism.rounds)
+            if self.invited:
+                self.mechanism.check_invited()
 
     @cached_property
     def key(self) -> str:

@@ -65,6 +65,14 @@ class ContinualMechanism(Mechanism):
     def reports_each(self) -> int:
         """How many reports a person sends."""
 
+    def check_invited(self) -> None:
+        """Refuse where an invitation, good for one report in each window, would be used up."""
+        if self.reports_each > 1:
+            raise ParameterError(
+                f"an invitation is good for one report in each window, and here a person sends "
+                f"{self.reports_each}: invite nobody, or use a mechanism of one report per person"
+            )
+
     @property
     @abstractmethod
     def holder(self) -> float:

@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import InvalidAnswer
+from sudare.errors import InvalidAnswer, ParameterError
 
 States = NDArray[np.uint8]
 
 _UNKNOWN = np.int8(-1)
+
+
+def check_labels(labels: Sequence[str]) -> None:
+    """Refuse labels of which one could be taken for the other state's number."""
+    if labels[0] == "1" or labels[1] == "0":
+        raise ParameterError(
+            "a state's label can't be the number of the other state: 0 and 1 stand for the "
+            "first and the second"
+        )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.cells import printable
-from sudare.cli.options import PATH, binary_stdin, echo_json, json_option, load_collection
+from sudare.cli.options import (
+    PATH,
+    FiniteRange,
+    binary_stdin,
+    echo_json,
+    json_option,
+    load_collection,
+)
 from sudare.cli.sent import account, sent_document, show_sent, spent_text, up
 from sudare.errors import CollectorRefused, ParameterError
 
@@ -70,7 +77,7 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
 @click.option("--offline", is_flag=True, help="Only put the report into the outbox.")
 @click.option(
     "--patience",
-    type=float,
+    type=FiniteRange(0),
     default=10.0,
     show_default=True,
     help="Seconds to try before it waits.",
@@ -164,7 +171,11 @@ def _read_answer(agreed: "Collection | None") -> str:
 @device.command()
 @click.argument("folder", type=PATH)
 @click.option(
-    "--patience", type=float, default=60.0, show_default=True, help="Seconds to try, per collector."
+    "--patience",
+    type=FiniteRange(0),
+    default=60.0,
+    show_default=True,
+    help="Seconds to try, per collector.",
 )
 @_insecure
 @json_option

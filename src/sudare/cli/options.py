@@ -1,5 +1,6 @@
 """Arguments, options and small habits that several commands share."""
 
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,23 @@ CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PLOTS = (".png", ".svg", ".pdf", ".html")
 PATH = click.Path(path_type=Path)
+
+
+class FiniteRange(click.FloatRange):
+    """A number within bounds, which “nan” isn't, though no comparison says so."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - a text, or a default
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> float:
+        """The number of a text."""
+        if not math.isfinite(click.FLOAT.convert(value, param, ctx)):
+            option = max(param.opts, key=len) if param else "an option"
+            raise ParameterError(f"{option} must be a finite number, got {value}")
+        number: float = super().convert(value, param, ctx)
+        return number
 
 
 def collection_argument(command: Command) -> Command:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import PATH, json_option, load_collection, store_option
+from sudare.cli.options import PATH, FiniteRange, json_option, load_collection, store_option
 from sudare.cli.token import DAYS
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 @click.option("--public", is_flag=True, help="Anybody may read the results of the COLLECTIONS.")
 @click.option(
     "--rate",
-    type=click.FloatRange(0, min_open=True),
+    type=FiniteRange(0, min_open=True),
     help="The most reports a second of each collection. [default: any number]",
 )
 @click.option(
     "--body-seconds",
-    type=click.FloatRange(0.1, 3600),
+    type=FiniteRange(0.1, 3600),
     default=30.0,
     show_default=True,
     help="How long a body of reports may take to arrive.",
@@ -86,6 +86,7 @@ def serve(
     """
     from sudare.collector.app import create_app
     from sudare.collector.auth import Bearers
+    from sudare.collector.holding import check_held
     from sudare.collector.limits import Limits
     from sudare.collector.opening import open_store
     from sudare.collector.routes import every_route
@@ -95,6 +96,8 @@ def serve(
     from sudare.collector.store import Standing
 
     given = [load_collection(path) for path in collections]
+    for collection in given:
+        check_held(collection)
     limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
     with listen(host, port, certificate, private_key) as listening:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)

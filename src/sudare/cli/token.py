@@ -69,9 +69,9 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
 @json_option
 def listed(store: str, as_json: bool) -> None:
     """List tokens by name, with role and end; never a secret."""
-    from sudare.collector.opening import open_store
+    from sudare.collector.opening import open_existing
 
-    opened = open_store(store, counting=False)
+    opened = open_existing(store)
     try:
         held = sorted(opened.tokens(), key=lambda one: (one.role, one.label, one.name))
     finally:
@@ -93,9 +93,9 @@ def listed(store: str, as_json: bool) -> None:
 @store_option
 def revoke(name: str, store: str) -> None:
     """Forget the token of a NAME: from now on it is good for nothing."""
-    from sudare.collector.opening import open_store
+    from sudare.collector.opening import open_existing
 
-    opened = open_store(store, counting=False)
+    opened = open_existing(store)
     try:
         gone = opened.revoke(name)
     finally:

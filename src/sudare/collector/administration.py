@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from sudare.collection import Collection
 from sudare.collector.auth import Bearers
+from sudare.collector.holding import check_held
 from sudare.collector.problems import Problem, told
 from sudare.collector.queries import Query, body_of
 from sudare.collector.results import Results
@@ -81,6 +82,7 @@ class Administration:
         data = await body_of(request, _DOCUMENT_BYTES)
         with told():
             collection = await to_thread.run_sync(Collection.from_json, data)
+            check_held(collection)
             await to_thread.run_sync(warm, [collection])
         new = await self._change(
             partial(self._service.store.add, Standing(collection, grace=grace))
@@ -101,10 +103,17 @@ class Administration:
             if held.state is State.CLOSED and state is not State.CLOSED:
                 raise Problem(409, "closed", f"“{held.collection.name}” is closed, for good")
             key = held.collection.key
-            await self._change(partial(self._service.store.change, key, state=state))
+            await self._change(partial(self._turn, key, state))
             return await self._standings.response(self._held(request))
 
         return handler
+
+    def _turn(self, key: str, state: State) -> None:
+        store = self._service.store
+        store.change(key, state=state)
+        # Nothing comes any more, so what has come is whole: rounds are shown once they are closed.
+        if state is State.CLOSED and (windows := store.windows(key)):
+            store.close(key, windows[-1].window)
 
     async def remove(self, request: Request) -> Response:
         """``DELETE /collections/{key}``."""

@@ -18,7 +18,7 @@ from sudare.collector.limits import Limits
 from sudare.collector.problems import Problem, unforeseen, unknown_collection
 from sudare.collector.service import Service
 from sudare.collector.store import Role
-from sudare.collector.upload import API, RoleOf, Uploads, check_version, send_problem
+from sudare.collector.upload import API, MARKS, RoleOf, Uploads, check_version, send_problem
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ class App:
         """Answer a request, or live as long as the server does."""
         if scope["type"] != "http":
             await self._live(receive, send)
-        elif scope["method"] == "POST" and (door := self._uploads.door(scope["raw_path"])):
+        elif scope["method"] == "POST" and (door := self._uploads.door(scope["path"])):
             try:
                 await self._uploads.take(door, scope, receive, send)
             except Exception as error:  # noqa: BLE001 - nothing of it may be logged as it is
@@ -59,7 +59,7 @@ class App:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def marked(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), API]
+                message["headers"] = [*message.get("headers", ()), *MARKS]
             await send(message)
 
         try:

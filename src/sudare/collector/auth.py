@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from starlette.types import Scope
 
-from sudare.collector.problems import Problem
+from sudare.collector.problems import Problem, told
 from sudare.collector.store import Role, Store, Token
 from sudare.errors import ParameterError
 
@@ -32,6 +32,8 @@ def new_token(role: Role, label: str = "", expires: int | None = None) -> tuple[
     """A token as it is given to its bearer, once, and as it is stored."""
     if len(label) > 200:
         raise ParameterError(f"a label has at most 200 characters, got {len(label)}")
+    if not label.isprintable():
+        raise ParameterError("a label is one line of printable characters")
     name, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     return f"sdr_{name}_{secret}", Token(name, _digest(secret), role, expires, label)
 
@@ -58,11 +60,13 @@ class Bearers:
         kind, _, text = header.partition(" ")
         form = _FORM.fullmatch(text.strip()) if kind.lower() == "bearer" else None
         name, secret = form.groups() if form else ("", "")
-        held = next((token for token in self._store.tokens() if token.name == name), None)
+        with told():  # a store that can't be asked now is no reason to refuse a token for good
+            tokens = self._store.tokens()
+        held = next((token for token in tokens if token.name == name), None)
         # Compared also where there is no such name, so that both take the same time.
         right = hmac.compare_digest(_digest(secret), held.digest if held else _NOBODY)
         if held is None or not right:
-            self._be_patient(_address(scope))
+            self._be_patient(address_of(scope))
             raise Problem(401, "wrong_token", "this token is not valid here", _ASKED)
         if held.expires is not None and held.expires <= self._clock():
             raise Problem(401, "expired_token", "this token has expired", _ASKED)
@@ -109,7 +113,7 @@ def _authorization(scope: Scope) -> str | None:
     return found[0].decode("latin-1") if found else None
 
 
-def _address(scope: Scope) -> str:
+def address_of(scope: Scope) -> str:
     """Whom to be patient with: one IPv6 customer has 2^64 addresses, so their network."""
     client = scope.get("client")
     if client is None:

@@ -17,6 +17,8 @@ from sudare.errors import InvalidDocument
 from sudare.named import NAME_BYTES, named_dtype
 from sudare.wire import from_batch
 
+_V5 = 4  # of Arrow's metadata, as its messages number it
+
 
 class SenderGone(Exception):  # noqa: N818 - nobody is left to be told of an error
     """The sender closed the connection before its request was whole."""
@@ -134,13 +136,22 @@ def packed_arrow(collection: Collection, body: bytes) -> bytes:
 def _check_plain(message: Any) -> None:  # noqa: ANN401 - pyarrow is untyped
     """Refuse a batch whose buffers are compressed: a few bytes could become any number.
 
-    Arrow's flatbuffers: Message has its header third, RecordBatch its compression fourth.
+    Arrow's flatbuffers: Message has its version first, its header third and its custom metadata
+    fifth, RecordBatch its compression fourth. Before V5, a batch was said to be compressed in the
+    custom metadata, and Arrow still believes it.
     """
     data = message.metadata.to_pybytes()
     root = struct.unpack_from("<I", data)[0]
+    version = _field(data, root, 0)
     header = root + _field(data, root, 2)
     batch = header + struct.unpack_from("<I", data, header)[0]
-    if message.type != "record batch" or _field(data, batch, 3):
+    if (
+        message.type != "record batch"
+        or not version
+        or struct.unpack_from("<h", data, root + version)[0] != _V5
+        or _field(data, root, 4)
+        or _field(data, batch, 3)
+    ):
         raise InvalidDocument("an Arrow stream of reports has plain record batches only")
 
 

@@ -59,6 +59,11 @@ class Bucket:
             )
         self._left -= reports
 
+    def give_back(self, reports: int) -> None:
+        """So many of those that were paid for didn't count."""
+        if self._rate is not None:
+            self._left += reports
+
 
 class Room:
     """What is held of bodies that aren't answered yet; used on the event loop only."""

@@ -16,7 +16,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from sudare.collector.problems import Problem, unforeseen
+from sudare.collector.auth import address_of
+from sudare.collector.problems import Problem, told, unforeseen
 from sudare.collector.queries import Query, window_of
 from sudare.collector.results import Results, Wish
 from sudare.collector.service import Service
@@ -26,9 +27,14 @@ from sudare.errors import SudareError
 
 _log = logging.getLogger(__name__)
 LISTENERS = 1000
+FROM_ONE = 100  # listeners of one address, behind which a whole office may sit
 SECOND = 1.0  # between two looks
+_CHECK = 5  # looks after which a token is asked for again
+_SELDOM = 10  # looks after which an earlier window is looked at again
 HEARTBEAT = 15.0  # seconds of silence after which a comment shows that the line is there
 LONGEST = 3600.0  # seconds of an answer; a client then comes again, with a token that is valid
+_EVENTS = "text/event-stream"
+_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _RETRY = b"retry: 2000\n\n"
 _BEAT = b": still here\n\n"
 
@@ -36,9 +42,12 @@ _BEAT = b": still here\n\n"
 class _Listener:
     """Somebody who listens: the newest event of each kind that they have not been sent yet."""
 
-    def __init__(self, reads: bool, known: str | None) -> None:
+    def __init__(self, request: Request, window: int | str, *, reads: bool) -> None:
+        self.request = request
+        self.window = window
+        self.address = address_of(request.scope)
         self.reads = reads  # estimates, even if they aren't public
-        self.known = known  # the estimate that they have
+        self.known = request.headers.get("last-event-id")  # the estimate that they have
         self.heard = b""  # the standing that they have
         self.waiting: dict[str, bytes] = {}
         self.awake = asyncio.Event()
@@ -54,15 +63,15 @@ class _Listener:
 
 
 class _Ticker:
-    """What all who listen to one window of one collection share."""
+    """What all who listen to one collection share."""
 
-    def __init__(self, live: "Live", key: str, window: int | str) -> None:
+    def __init__(self, live: "Live", key: str) -> None:
         self.live = live
         self.key = key
-        self.wish = Wish(window)
         self.listeners: set[_Listener] = set()
         self.standing = b""
-        self.estimate = ("", b"")
+        self.estimates: dict[int | str, tuple[str, bytes]] = {}
+        self.looks = 0
         self.task = asyncio.create_task(self._run())
 
     async def _run(self) -> None:
@@ -75,7 +84,7 @@ class _Ticker:
         except Exception as error:  # noqa: BLE001 - nothing of it may reach the log as it is
             unforeseen(error, _log)
         finally:
-            self.live.tickers.pop((self.key, self.wish.window), None)
+            self.live.tickers.pop(self.key, None)
             for listener in self.listeners:
                 listener.end()
 
@@ -86,26 +95,45 @@ class _Ticker:
         with contextlib.suppress(SudareError):
             body = await to_thread.run_sync(self.live.standings.of, held)
             self.standing = _event("standing", msgspec.json.encode(body))
-        await self._estimate(held)
+        self.looks += 1
+        if self.looks % _CHECK == 0:
+            for listener in [one for one in self.listeners if one.reads]:
+                await self._check(listener, held)
+        windows = {one.window for one in self.listeners if held.public or one.reads}
+        self.estimates = {at: one for at, one in self.estimates.items() if at in windows}
+        for window in windows:
+            await self._estimate(held, window)
         for listener in self.listeners:
             self.tell(listener, public=held.public)
 
-    async def _estimate(self, held: Standing) -> None:
+    async def _check(self, listener: _Listener, held: Standing) -> None:
+        """Whoever bears a token that has expired or was revoked hears no more."""
+        try:
+            listener.reads = await self.live.results.may_read(listener.request, held)
+        except Problem as problem:
+            if problem.status != 503:  # a store that can't be asked now tells nothing new
+                listener.reads = False
+        if not listener.reads:
+            listener.end()
+
+    async def _estimate(self, held: Standing, window: int | str) -> None:
         """The newest that may be shown; none where there are too few reports, or no candidates."""
-        if not held.public and not any(listener.reads for listener in self.listeners):
+        earlier = isinstance(window, int) and window < self.live.service.window(held)
+        if earlier and window in self.estimates and self.looks % _SELDOM:
             return
         with contextlib.suppress(Problem):
-            releases = await self.live.results.released(held, self.wish.window)
-            body, name = await self.live.results.estimate(held, releases, self.wish)
-            if name != self.estimate[0]:
-                self.estimate = (name, _event("estimate", body, name))
+            wish = Wish(window)
+            releases = await self.live.results.released(held, window)
+            body, name = await self.live.results.estimate(held, releases, wish)
+            if name != self.estimates.get(window, ("", b""))[0]:
+                self.estimates[window] = (name, _event("estimate", body, name))
 
     def tell(self, listener: _Listener, *, public: bool) -> None:
         """Tell somebody what they have not heard yet."""
         if self.standing != listener.heard:
             listener.heard = self.standing
             listener.tell("standing", self.standing)
-        name, event = self.estimate
+        name, event = self.estimates.get(listener.window, ("", b""))
         if event and (public or listener.reads) and name != listener.known:
             listener.known = name
             listener.tell("estimate", event)
@@ -116,10 +144,11 @@ class Live:
 
     Attributes:
         service: whose collections.
-        tickers: one for each collection and window that somebody listens to.
+        tickers: one for each collection that somebody listens to.
         second: between two looks.
         heartbeat: seconds of silence before a comment.
         most: how many may listen.
+        from_one: how many of them at one address.
         longest: seconds that one answer lasts.
     """
 
@@ -127,10 +156,11 @@ class Live:
         self.service = service
         self.standings = standings
         self.results = results
-        self.tickers: dict[tuple[str, int | str], _Ticker] = {}
+        self.tickers: dict[str, _Ticker] = {}
         self.second = SECOND
         self.heartbeat = HEARTBEAT
         self.most = LISTENERS
+        self.from_one = FROM_ONE
         self.longest = LONGEST
 
     @property
@@ -138,14 +168,25 @@ class Live:
         """How many listen."""
         return sum(len(ticker.listeners) for ticker in self.tickers.values())
 
-    def join(self, key: str, window: int | str, listener: _Listener) -> _Ticker:
+    async def check_window(self, held: Standing, window: int | str) -> None:
+        """Refuse (404) a window in which there is nothing to hear."""
+        if isinstance(window, str) or window == self.service.window(held):
+            return
+        with told():
+            windows = await to_thread.run_sync(self.service.store.windows, held.collection.key)
+        if window not in {one.window for one in windows}:
+            raise Problem(404, "unknown_window", f"window {window} has no reports")
+
+    def join(self, key: str, listener: _Listener) -> _Ticker:
         """The ticker that somebody listens to from now on, if there is room for one more."""
         if self.listeners >= self.most:
-            sentence = f"{self.most} clients listen already"
-            raise Problem(503, "too_many_listeners", sentence, {"Retry-After": "10"})
-        ticker = self.tickers.get((key, window))
+            raise _full(f"{self.most} clients listen already")
+        everybody = (one for ticker in self.tickers.values() for one in ticker.listeners)
+        if sum(one.address == listener.address for one in everybody) >= self.from_one:
+            raise _full(f"{self.from_one} clients of this address listen already")
+        ticker = self.tickers.get(key)
         if ticker is None:
-            ticker = self.tickers[key, window] = _Ticker(self, key, window)
+            ticker = self.tickers[key] = _Ticker(self, key)
         ticker.listeners.add(listener)
         return ticker
 
@@ -165,12 +206,15 @@ class Live:
                 yield listener.waiting.pop(next(iter(listener.waiting)))
 
 
+def _full(sentence: str) -> Problem:
+    return Problem(503, "too_many_listeners", sentence, {"Retry-After": "10"})
+
+
 class _Stream(StreamingResponse):
     """Events to one listener, who has left when it ends, however it ends."""
 
     def __init__(self, live: Live, ticker: _Ticker, listener: _Listener) -> None:
-        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(live.events(listener), headers=headers, media_type="text/event-stream")
+        super().__init__(live.events(listener), headers=_HEADERS, media_type=_EVENTS)
         self._ticker, self._listener = ticker, listener
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -193,7 +237,10 @@ def routes(live: Live) -> list[BaseRoute]:
         window = window_of(Query(request, ("window",)))
         held = live.service.standing(request.path_params["key"])
         reads = await live.results.may_read(request, held) and not held.public
-        listener = _Listener(reads, request.headers.get("last-event-id"))
-        return _Stream(live, live.join(held.collection.key, window, listener), listener)
+        await live.check_window(held, window)
+        if request.method == "HEAD":  # whose answer has no events, and would never end
+            return Response(None, 200, _HEADERS, _EVENTS)
+        listener = _Listener(request, window, reads=reads)
+        return _Stream(live, live.join(held.collection.key, listener), listener)
 
     return [Route("/collections/{key}/live", listen, methods=["GET"])]

@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from sudare.collector.administration import CandidatesBody, InvitationsBody
 from sudare.collector.operations import JSON, OPERATIONS, TRUTH
+from sudare.collector.queries import Query
 from sudare.collector.schemas import (
     AggregateDocument,
     AnswersDocument,
@@ -59,7 +60,7 @@ def routes(*, truth: bool = False) -> list[BaseRoute]:
     body = msgspec.json.encode(document(truth=truth))
 
     async def described(request: Request) -> Response:
-        del request
+        Query(request)
         return Response(body, 200, {"Cache-Control": "no-cache"}, JSON)
 
     return [Route("/openapi.json", described, methods=["GET"])]

@@ -172,7 +172,7 @@ OPERATIONS = (
     Operation(
         *("post", "/collections", "Hold a collection."),
         {"200": _STANDING, "201": _STANDING},
-        ("413", "503"),
+        ("408", "413", "503"),
         {"grace": {"type": "integer", "minimum": 0, "maximum": MOST_GRACE, "default": GRACE}},
         {JSON: _ref(CollectionDocument)},
         security="always",
@@ -258,7 +258,7 @@ OPERATIONS = (
     Operation(
         *("put", f"{_ONE}/candidates", "The texts to decode free text against, one per line."),
         {"200": {JSON: _ref(CandidatesBody)}},
-        ("404", "409", "413", "503"),
+        ("404", "408", "409", "413", "503"),
         body={"text/plain": _TEXT},
         security="always",
     ),

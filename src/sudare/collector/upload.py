@@ -22,6 +22,8 @@ RoleOf = Callable[[Scope], Role | None]
 """The role of a request's bearer; a ``Problem`` for a token that is none."""
 
 API = (b"sudare-api", b"1")
+MARKS = (API, (b"x-content-type-options", b"nosniff"))
+"""What every answer has."""
 JSON = (b"content-type", b"application/json")
 PACKED, ARROW, SINGLE = (
     b"application/octet-stream",
@@ -72,9 +74,9 @@ class Uploads:
         self._role_of = role_of
         self._closings = closings
         self._held: object = None
-        self._doors: dict[bytes, Door] = {}
+        self._doors: dict[str, Door] = {}
 
-    def door(self, path: bytes) -> Door | None:
+    def door(self, path: str) -> Door | None:
         """Whose reports are sent to a path; None if it is none's."""
         if self._held is not self._service.held:
             self._rebuild()
@@ -83,7 +85,7 @@ class Uploads:
     def _rebuild(self) -> None:
         held, before, self._doors = self._service.held, self._doors, {}
         for key, standing in held.items():
-            path = f"/collections/{key}/reports".encode()
+            path = f"/collections/{key}/reports"
             door = before.get(path) or Door(standing, self._limits.rate)
             door.update(standing)
             self._doors[path] = door
@@ -125,13 +127,23 @@ class Uploads:
             self._room.hold(size)
             held = size
             data = await self._records(door, kind, receive, headers, most)
-            count = len(data) // door.width
-            door.bucket.take(count)
-            return await self.writer.add(door.collection, window, data, count, invitation)
+            return await self._committed(door, window, data, invitation)
         except Problem as problem:
             return problem
         finally:
             self._room.let_go(held)
+
+    async def _committed(
+        self, door: Door, window: int, data: bytes, invitation: bytes | None
+    ) -> Receipt | Problem:
+        count, new = len(data) // door.width, 0
+        door.bucket.take(count)
+        try:
+            outcome = await self.writer.add(door.collection, window, data, count, invitation)
+            new = outcome.new if isinstance(outcome, Receipt) else 0
+        finally:  # what doesn't count must not use up the rate of what does
+            door.bucket.give_back(count - new)
+        return outcome
 
     async def _records(
         self, door: Door, kind: bytes, receive: Receive, headers: dict[bytes, bytes], most: int
@@ -245,7 +257,7 @@ def accepted(receipt: Receipt) -> tuple[Message, Message]:
     """The response to a body whose reports are durable."""
     body = msgspec.json.encode(receipt._asdict())
     length = (b"content-length", str(len(body)).encode())
-    start = {"type": "http.response.start", "status": 202, "headers": [JSON, length, API]}
+    start = {"type": "http.response.start", "status": 202, "headers": [JSON, length, *MARKS]}
     return start, {"type": "http.response.body", "body": body}
 
 
@@ -256,7 +268,7 @@ _ONE_NEW = accepted(_NEW)
 async def send_problem(send: Send, problem: Problem, *, close: bool = False) -> None:
     """The response to a request that was refused; ``close`` if its body isn't worth reading."""
     body = problem.body
-    headers: list[Any] = [JSON, (b"content-length", str(len(body)).encode()), API]
+    headers: list[Any] = [JSON, (b"content-length", str(len(body)).encode()), *MARKS]
     headers += [(name.lower().encode(), text.encode()) for name, text in problem.headers.items()]
     if close:
         headers.append((b"connection", b"close"))
