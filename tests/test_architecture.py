@@ -34,7 +34,7 @@ CHAIN = [
     {"decoding", "likelihoods"},
     {"likelihood_decoding", "association"},
     {"privacy"},
-    {"client"},
+    {"client", "shelf", "moments", "sent"},
     {"outbox"},
     {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
     {"discovery", "participant", "analysis", "stream_analysis", "text_analysis"},

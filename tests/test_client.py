@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
+import httpx
 import msgspec
 import pytest
 
@@ -67,19 +68,52 @@ def test_a_key_is_64_digits(key: str) -> None:
                 use()
 
 
+@pytest.mark.parametrize(
+    "token", ["", "kōan", "a\nb", "A" * 32, "a" * 33, "\ud800" * 32], ids=ascii
+)
+def test_an_invitation_is_32_digits_and_not_repeated(token: str) -> None:
+    with (
+        serving(TEA) as scripted,
+        Collector(scripted.address) as collector,
+        pytest.raises(ParameterError, match="32 hexadecimal digits") as caught,
+    ):
+        collector.post(TEA.key, 0, BODY, invitation=token)
+    assert not token or token not in str(caught.value)
+    assert scripted.bodies == []
+
+
+@pytest.mark.parametrize("window", [-1, 2**53])
+def test_a_window_is_one_that_there_is(window: int) -> None:
+    with (
+        Collector("http://127.0.0.1:9") as collector,
+        pytest.raises(ParameterError, match=rf"0 to 2\^53 - 1, got {window}"),
+    ):
+        collector.post(TEA.key, window, BODY)
+
+
 # Where it is
 
 
 @pytest.mark.parametrize(
-    "address", ["http://localhost", "http://127.0.0.9:80", "http://[::1]:8080", "https://a.example"]
+    "address",
+    [
+        *("http://localhost", "http://127.0.0.9:80", "http://[::1]:8080", "https://a.example"),
+        *("https://A_b.example:65535/there", "https://ō.example", "https://a.example."),
+    ],
 )
 def test_an_address(address: str) -> None:
-    assert Collector(address).address.startswith(address.removesuffix(":80"))
+    shown = httpx.URL(address.removesuffix(":80"))
+    assert Collector(address).address.startswith(str(shown))
 
 
 @pytest.mark.parametrize(
     "address",
-    ["", "tea", "ftp://127.0.0.1", "http://", "https://me:pw@a.example", "https://a.example?b=c"],
+    [
+        *("", "tea", "ftp://127.0.0.1", "http://", "https://me:pw@a.example"),
+        *("https://a.example?b=c", "https://exa mple", "https://a..example", "https://-a.example"),
+        *("https://[1::2::3]", "https://a.example:0", "https://a.example:99999"),
+        *("https://a.example:port", "https://" + "a" * 64, "https://" + "a." * 127 + "a"),
+    ],
 )
 def test_what_is_no_address(address: str) -> None:
     with pytest.raises(ParameterError) as caught:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from sudare import GRR, Borappor, Collection, Collector, Ledger, Participant
+from sudare.errors import ParameterError
 from sudare.outbox import Delivery, Waiting
 from sudare.participant import Fate
 from sudare.windows import Windows
@@ -111,7 +112,7 @@ def test_the_real_collectors_refusals_are_final_and_leave_no_report_behind(
         Collector(address) as collector,
     ):
         closed = person.answer(collector, PAST.key, "black", window=0)
-        uninvited = person.answer(collector, INVITED.key, "black", invitation="guessed")
+        uninvited = person.answer(collector, INVITED.key, "black", invitation="0" * 32)
         assert (closed.fate, uninvited.fate) == (Fate.REFUSED, Fate.REFUSED)
         assert closed.reason == "the collector answered 409: window 0 is closed"
         assert uninvited.reason is not None
@@ -124,8 +125,12 @@ def test_the_real_collectors_refusals_are_final_and_leave_no_report_behind(
             uninvited.id,
             bytes(16),
         ]
-        early = person.answer(collector, PAST.key, "black", window=2**40, patience=0)
-        assert early.fate is Fate.WAITING
+        with pytest.raises(ParameterError, match="isn't open yet"):
+            person.answer(collector, PAST.key, "black", window=2**40, patience=0)
+        person.outbox.put(Waiting(b"e" * 16, address, PAST.key, 2**40, 0, b"\1"))  # a fast clock
+        early = person.send(collector, patience=0)
+        assert (early.waiting, len(early.aside)) == (1, 1)
+        assert person.answer(collector, TEA.key, "black", patience=0).fate is Fate.TAKEN
         assert counted(address, PAST) == 0
 
 

@@ -4,6 +4,7 @@ import math
 import threading
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commands import UNTOLD
-from sudare import GRR, OUE, Collection, Device, Ledger, Rappor
+from sudare import GRR, OUE, Borappor, Collection, Device, Ledger, Rappor
 from sudare.device import SECRET_BYTES
 from sudare.errors import (
     BudgetExceeded,
@@ -76,13 +77,72 @@ def test_window_0_is_answered_once_too() -> None:
 
 def test_the_clock_says_which_window_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     device = Device(HERE)
-    monkeypatch.setattr("sudare.device.time.time", lambda: 86_400 * 7 + 5.5)
+    monkeypatch.setattr("sudare.moments.time.time", lambda: 86_400 * 7 + 5.5)
     device.report(DAILY, "black")
     with pytest.raises(RoundPassed, match="window 7 was the last one"):
         device.report(DAILY, "black", window=7)
-    monkeypatch.setattr("sudare.device.time.time", lambda: -1.0)
+    monkeypatch.setattr("sudare.moments.time.time", lambda: -1.0)
     with pytest.raises(ParameterError, match="“tea” opens 1 windows from now"):
         Device(HERE).report(DAILY, "black")
+    with pytest.raises(ParameterError, match="“tea” opens 1 windows from now"):
+        Device(HERE).report(DAILY, "black", window=0)
+
+
+@pytest.mark.parametrize("window", [8, 2**53 - 1, 2**53])
+def test_a_window_to_come_is_refused_and_ends_no_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int
+) -> None:
+    monkeypatch.setattr("sudare.moments.time.time", lambda: 86_400 * 7 + 5.5)
+    diary = Diary.open(tmp_path / "diary.json")
+    with pytest.raises(ParameterError, match=f"{window}") as caught:
+        Device(HERE, diary).report(DAILY, "black", window=window)
+    assert "black" not in str(caught.value)
+    assert (diary.ledger, diary.last(DAILY.key)) == (Ledger(), 0)
+    Device(HERE, diary).report(DAILY, "black", window=7)
+    diary.close()
+    assert Diary.open(tmp_path / "diary.json").last(DAILY.key) == 8
+
+
+def test_a_round_to_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    timed = Collection(
+        "online", "Online?", ("no", "yes"), Borappor.calibrate(6, 1.0), windows=Windows(0, 360)
+    )
+    device = Device(HERE)
+    monkeypatch.setattr("sudare.moments.time.time", lambda: 360 * 2 + 60.5)
+    for number in (15, 2**53):
+        with pytest.raises(ParameterError, match=f"round {number} of “online” hasn't begun: by"):
+            device.observe(timed, number, "yes")
+    assert device.diary.ledger == Ledger()
+    device.observe(timed, 14, "yes")
+    assert device.diary.last(timed.key) == 14
+
+
+@pytest.mark.parametrize("window", [2**53, 2**60])
+def test_a_diary_that_could_not_be_read_again_is_never_saved(tmp_path: Path, window: int) -> None:
+    """Whoever asks: a file that can't be opened would be the end of the device."""
+    path = tmp_path / "diary.json"
+    diary = Diary.open(path)
+    diary.note_answer("a", 3, lambda ledger: ledger.charge("a", 1.0, window=3))
+    before = path.read_bytes()
+    with pytest.raises(ParameterError, match="the diary can't hold this: "):
+        diary.note_answer("a", window, lambda ledger: ledger.charge("a", 1.0, window=5))
+    with pytest.raises(ParameterError, match="the diary can't hold this: "):
+        diary.note("a", window + 1, 1.0, 7)
+    assert path.read_bytes() == before
+    assert diary.last("a") == 4
+    diary.close()
+    assert Diary.open(path).ledger == Ledger().charge("a", 1.0, window=3)
+
+
+def test_the_last_window_there_is(tmp_path: Path) -> None:
+    diary = Diary.open(tmp_path / "diary.json")
+    last = 2**53 - 1
+    diary.note_answer("a", last, lambda ledger: ledger.charge("a", 1.0, window=last))
+    diary.close()
+    assert Diary.open(tmp_path / "diary.json").last("a") == 2**53
+    for window, times in ((2**53, 1), (last, 2), (1, 2**53)):
+        with pytest.raises(ParameterError, match=r"2\^53 - 1"):
+            Ledger().charge("a", 1.0, window=window, times=times)
 
 
 @pytest.mark.parametrize("window", [1, -1, "0", 2**54])

@@ -20,7 +20,7 @@ from scripted_collector import DROP, LOSE, TAKE, Say, Scripted, serving
 from sudare import GRR, Collection
 from sudare.client import Collector
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.outbox import LONGEST_PAUSE, Delivery, Outbox, Waiting, _jitter
+from sudare.outbox import LONGEST_PAUSE, Aside, Delivery, Outbox, Waiting, _jitter
 from sudare.participant import Participant
 from sudare.windows import Windows
 
@@ -130,11 +130,12 @@ def test_reports_travel_by_collection_and_window_at_most_a_hundred_together(tmp_
 
 def test_the_invited_travel_alone(tmp_path: Path) -> None:
     with serving(TEA) as scripted:
-        tokens = [None, "one", "two", None]
+        one, two = "1" * 32, "2" * 32
+        tokens = [None, one, two, None]
         reports = [waiting(scripted.address, invitation=token) for token in tokens]
         assert send(filled(tmp_path, *reports), scripted).taken == 4
     found = [(len(names), heard.get("Sudare-Invitation")) for names, _, heard in scripted.bodies]
-    assert found == [(2, None), (1, "one"), (1, "two")]
+    assert found == [(2, None), (1, one), (1, two)]
 
 
 @pytest.mark.parametrize("step", [LOSE, DROP, BUSY, Say(429), Say(404, marked=False)], ids=str)
@@ -204,7 +205,160 @@ def test_reports_whose_round_closed_are_noted(tmp_path: Path) -> None:
         assert send(outbox, scripted) == Delivery(0, 1, 0, None)
     (refusal,) = outbox.refusals()
     assert (refusal.id, refusal.round) == (report.id, 3)
-    assert "their round is closed" in refusal.reason
+    assert "its round is closed" in refusal.reason
+
+
+def test_of_one_round_those_that_counted_are_told_from_those_that_came_late(tmp_path: Path) -> None:
+    late = Say(202, body=b'{"new":0,"repeated":0,"refused":1}')
+    some = Say(202, body=b'{"new":1,"repeated":1,"refused":1}')
+    with serving(TEA, script=[some, TAKE, late, TAKE]) as scripted:
+        reports = [waiting(scripted.address, round=3) for _ in range(3)]
+        outbox = filled(tmp_path, *reports)
+        assert send(outbox, scripted) == Delivery(2, 1, 0, None)
+    assert [refusal.id for refusal in outbox.refusals()] == [reports[1].id]
+
+
+# One that can't be sent, or not now, keeps no others
+
+
+@pytest.mark.parametrize("token", ["kōan", "one\ntwo", "", "a" * 31], ids=ascii)
+def test_an_impossible_invitation_is_refused_for_good_and_others_go_on(
+    tmp_path: Path, token: str
+) -> None:
+    with serving(TEA) as scripted:
+        reports = [waiting(scripted.address, invitation=given) for given in (token, None)]
+        outbox = filled(tmp_path, *reports)
+        assert send(outbox, scripted) == Delivery(1, 1, 0, None)
+    (refusal,) = outbox.refusals()
+    assert (refusal.id, refusal.doubtful) == (reports[0].id, False)
+    assert refusal.reason.startswith("an invitation is 32 hexadecimal digits")
+    assert not token or token not in refusal.reason
+
+
+def test_a_window_beyond_all_is_refused_for_good_and_others_go_on(tmp_path: Path) -> None:
+    with serving(TEA) as scripted:
+        outbox = filled(
+            tmp_path, waiting(scripted.address, window=2**53), waiting(scripted.address)
+        )
+        assert send(outbox, scripted) == Delivery(1, 1, 0, None)
+    assert "2^53 - 1, got 9007199254740992" in outbox.refusals()[0].reason
+
+
+OF_THE_MOMENT = [Say(409, code) for code in ("paused", "not_open", "window_not_open")]
+
+
+@pytest.mark.parametrize("step", [*OF_THE_MOMENT, Say(500)], ids=str)
+def test_what_waits_for_its_own_collection_keeps_no_others(tmp_path: Path, step: Say) -> None:
+    with serving(TEA, DAILY, script=[step]) as scripted:
+        here = scripted.address
+        reports = [waiting(here, DAILY, 5), waiting(here), waiting(here, DAILY, 4)]
+        outbox = filled(tmp_path, *reports)
+        delivery = send(outbox, scripted, patience=0)
+        why = f"the collector answered {step.status}: as the script says"
+        assert delivery == Delivery(2, 0, 1, why, 0, (Aside(DAILY.key, 5, why),))
+        assert [report.id for report in outbox.waiting()] == [reports[0].id]
+        assert delivery.reason_of(reports[0]) == why
+        assert send(outbox, scripted) == Delivery(1, 0, 0, None)
+
+
+@pytest.mark.parametrize("step", [DROP, Say(429), Say(503), Say(404, marked=False)], ids=str)
+def test_what_is_about_the_collector_stops_all(tmp_path: Path, step: Any) -> None:
+    with serving(TEA, DAILY, script=[step]) as scripted:
+        outbox = filled(tmp_path, waiting(scripted.address, DAILY, 5), waiting(scripted.address))
+        later = Say(503, headers={"Retry-After": "9"})
+        scripted.script = [replace(step, headers=later.headers) if step != DROP else later]
+        assert send(outbox, scripted, patience=1)[:3] == (0, 0, 2)
+    assert len(scripted.bodies) == 1
+
+
+def test_each_collection_has_its_own_pauses(tmp_path: Path) -> None:
+    """Asked again after all others, no sooner than it said, and in the end taken."""
+    pauses = list[float]()
+    slow, fast = (Say(409, "paused", {"Retry-After": str(seconds)}) for seconds in (30, 20))
+    with serving(TEA, DAILY, script=[slow, fast]) as scripted:
+        here = scripted.address
+        reports = [waiting(here, DAILY, 5), waiting(here), waiting(here, DAILY, 6)]
+        outbox = filled(tmp_path, *reports)
+        assert send(outbox, scripted, pause=pauses.append) == Delivery(3, 0, 0, None)
+    sent = [name for names, _, _ in scripted.bodies for name in names]
+    assert sent == [reports[at].id for at in (0, 1, 2, 1, 0)]
+    assert 19 < pauses[0] <= 20.5
+    assert 29 < pauses[1] <= 30.5
+
+
+@pytest.mark.parametrize("patience", [float("nan"), float("inf"), -1.0])
+def test_patience_ends(tmp_path: Path, patience: float) -> None:
+    with serving(TEA) as scripted:
+        outbox = filled(tmp_path, waiting(scripted.address))
+        with pytest.raises(ParameterError, match=f"at least 0 seconds and finite, got {patience}"):
+            send(outbox, scripted, patience=patience)
+    assert scripted.bodies == []
+
+
+# Whether an earlier attempt may have counted
+
+CLOSED = Say(409, "window_closed")
+
+
+@pytest.mark.parametrize(
+    ("step", "doubtful"),
+    [
+        *((step, True) for step in (LOSE, DROP, Say(503), Say(500), Say(202, body=b"{}"))),
+        *((step, False) for step in (Say(429), Say(409, "paused"), Say(408))),
+        (Say(502, marked=False), True),
+    ],
+    ids=str,
+)
+def test_a_refusal_says_whether_an_earlier_attempt_may_have_counted(
+    tmp_path: Path, step: Any, doubtful: bool
+) -> None:
+    with serving(DAILY, script=[step, CLOSED]) as scripted:
+        outbox = filled(tmp_path, waiting(scripted.address, DAILY, 3))
+        assert send(outbox, scripted) == Delivery(0, not doubtful, 0, None, doubtful)
+        assert [refusal.doubtful for refusal in outbox.refusals()] == [doubtful]
+
+
+def test_nobody_at_home_is_no_attempt(tmp_path: Path) -> None:
+    outbox = filled(tmp_path, waiting("http://127.0.0.1:9"))
+    with Collector("http://127.0.0.1:9") as nobody:
+        assert outbox.send(nobody, patience=0).waiting == 1
+    assert [report.doubtful for report in outbox.waiting()] == [False]
+
+
+def test_a_doubt_stays_over_later_certain_attempts(tmp_path: Path) -> None:
+    with serving(DAILY, script=[LOSE, Say(429), Say(409, "paused"), CLOSED]) as scripted:
+        outbox = filled(tmp_path, waiting(scripted.address, DAILY, 3))
+        assert send(outbox, scripted) == Delivery(0, 0, 0, None, 1)
+        assert len(scripted.names()) == 1  # it did count
+
+
+def test_of_a_spoilt_body_nothing_is_in_doubt(tmp_path: Path) -> None:
+    with serving(TEA, script=[Say(400), TAKE, Say(429), Say(400), Say(400)]) as scripted:
+        outbox = filled(tmp_path, *(waiting(scripted.address) for _ in range(2)))
+        assert send(outbox, scripted) == Delivery(1, 1, 0, None)
+
+
+FIRST = """
+PRAGMA application_id = 1560968705;
+CREATE TABLE waiting (place INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE,
+    address TEXT NOT NULL, key TEXT NOT NULL, window INTEGER NOT NULL, round INTEGER NOT NULL,
+    record BLOB NOT NULL, invitation TEXT);
+CREATE TABLE refused (id BLOB PRIMARY KEY, address TEXT NOT NULL, key TEXT NOT NULL,
+    window INTEGER NOT NULL, round INTEGER NOT NULL, reason TEXT NOT NULL);
+INSERT INTO waiting VALUES (1, zeroblob(16), 'http://a', 'k', 3, 0, x'01', NULL);
+INSERT INTO refused VALUES (zeroblob(16), 'http://a', 'k', 2, 0, 'closed');
+"""
+
+
+def test_an_outbox_of_the_first_kind_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.db"
+    base = sqlite3.connect(path)
+    base.executescript(FIRST)
+    base.close()
+    for _ in range(2):
+        with Outbox(path) as outbox:
+            assert outbox.waiting() == [Waiting(bytes(16), "http://a", "k", 3, 0, b"\1")]
+            assert outbox.refusals() == [(bytes(16), "http://a", "k", 2, 0, "closed", False)]
 
 
 class Crash(Exception):  # noqa: N818 - it is one
@@ -221,10 +375,10 @@ def test_a_crash_after_the_receipt_sends_again_and_counts_once(
         report = waiting(scripted.address)
         outbox = filled(tmp_path, report)
         with monkeypatch.context() as patch:
-            patch.setattr(Outbox, "_settle", crash)
+            patch.setattr(Outbox, "settle", crash)
             with pytest.raises(Crash):
                 send(outbox, scripted)
-        assert outbox.waiting() == [report]
+        assert outbox.waiting() == [replace(report, doubtful=True)]
         assert send(outbox, scripted).taken == 1
     assert [names for names, _, _ in scripted.bodies] == [[report.id]] * 2
     assert scripted.names() == [report.id]

@@ -3,13 +3,14 @@
 import stat
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commands import UNTOLD, refused, run, succeed
-from scripted_collector import DROP, LOSE, Say, serving
+from scripted_collector import DROP, LOSE, TAKE, Say, serving
 from sudare import GRR, Borappor, Collection, Glance, Ledger, Participant, Rappor
 from sudare.client import Collector
 from sudare.errors import (
@@ -20,8 +21,9 @@ from sudare.errors import (
     ParameterError,
     RoundPassed,
 )
-from sudare.outbox import Outbox
+from sudare.outbox import Outbox, Waiting
 from sudare.participant import Fate, Sent
+from sudare.privacy.diary import Diary
 from sudare.windows import Windows
 
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))
@@ -122,6 +124,35 @@ def test_a_refusal_is_told(tmp_path: Path) -> None:
         assert person.ledger.spent().epsilon == Fraction(TEA.epsilon)  # it was told
 
 
+def test_a_refusal_after_a_lost_receipt_is_told_as_doubtful(tmp_path: Path) -> None:
+    """It counted, and the window closed before its receipt came: nobody may say that it didn't."""
+    with (
+        serving(TEA, script=[LOSE, Say(409, "window_closed")]) as scripted,
+        Participant.new(tmp_path / "phone") as person,
+        Collector(scripted.address) as collector,
+    ):
+        sent = person.answer(collector, TEA.key, "black")
+        assert scripted.names() == [sent.id]
+        assert (sent.fate, sent.reason) == (
+            Fate.DOUBTFUL,
+            "the collector answered 409: as the script says",
+        )
+
+
+def test_a_paused_collection_keeps_no_other_answers(tmp_path: Path) -> None:
+    with (
+        serving(TEA, DAILY, script=[Say(409, "paused"), Say(409, "paused")]) as scripted,
+        Participant.new(tmp_path / "phone") as person,
+        Collector(scripted.address) as collector,
+    ):
+        paused = person.answer(collector, DAILY.key, "black", patience=0)
+        assert (paused.fate, paused.reason) == (
+            Fate.WAITING,
+            "the collector answered 409: as the script says",
+        )
+        assert person.answer(collector, TEA.key, "black", patience=0).fate is Fate.TAKEN
+
+
 def test_nothing_is_sent_that_is_not_charged(tmp_path: Path) -> None:
     """Whatever is refused is refused before anything waits, and before anything is charged."""
     invited = replace(TEA, invited=True)
@@ -141,6 +172,23 @@ def test_nothing_is_sent_that_is_not_charged(tmp_path: Path) -> None:
             (ParameterError, lambda: person.observe(collector, ONLINE.key, "yes")),
             (ParameterError, lambda: person.answer(collector, ONLINE.key, "yes")),
             (CollectorRefused, lambda: person.answer(collector, "0" * 64, "black")),
+            *(
+                (ParameterError, partial(person.answer, collector, key, "black", invitation=token))
+                for key in (invited.key, TEA.key)
+                for token in ("", "kōan", "\ud800", "a" * 33)
+            ),
+            (  # it would only tell the collector who answers
+                ParameterError,
+                lambda: person.answer(collector, TEA.key, "black", invitation="0" * 32),
+            ),
+            (
+                ParameterError,
+                lambda: person.answer(collector, DAILY.key, "black", window=2**53 - 1),
+            ),
+            (
+                ParameterError,
+                lambda: person.answer(collector, TEA.key, "black", patience=float("nan")),
+            ),
         ]
         for error, attempt in attempts:
             with pytest.raises(error) as caught:
@@ -217,7 +265,7 @@ def test_a_round_of_the_clock_and_a_silent_one(
         told = dict[int, Sent | None]()
         for place in range(1, 7):
             moment = 2 * 360 + (place - 1) * 60 + 30.0
-            monkeypatch.setattr("sudare.participant.time.time", lambda moment=moment: moment)
+            monkeypatch.setattr("sudare.moments.time.time", lambda moment=moment: moment)
             told[place] = person.observe(collector, timed.key, "yes", patience=None)
         assert [place for place, sent in told.items() if sent is not None] == [mine]
         assert person.ledger.spent().epsilon == Fraction(timed.epsilon)
@@ -293,6 +341,85 @@ def test_a_stream_on_the_command_line(tmp_path: Path) -> None:
         assert "--window 1 has no place here" in refused(
             tmp_path, "device", "answer", *where, "--window", 1, "yes"
         )
+
+
+def test_a_stream_takes_0_and_1_as_its_labels(tmp_path: Path) -> None:
+    with Participant.new(tmp_path / "phone") as person:
+        person.learn(ONLINE)
+        device = replace(person.device, diary=Diary())
+    where = (NOBODY, ONLINE.key, "--device", "phone", "--offline", "--json")
+    for number, state in enumerate(["1", "0", "yes", "no", "1", "0"], 1):
+        told = succeed(
+            tmp_path, "device", "answer", *where, "--round", number, stdin=f"{state}\n".encode()
+        ).json()
+        made = device.observe(ONLINE, number, int(state in ("1", "yes")))
+        assert made is not None
+        assert told["report"] == made.tobytes().hex()
+    assert "is 0 or 1, or one of its two labels" in refused(
+        tmp_path, "device", "answer", *where, "--round", 7, stdin=UNTOLD.encode()
+    )
+
+
+def test_what_can_not_be_sent_is_refused_before_it_is_charged(tmp_path: Path) -> None:
+    succeed(tmp_path, "device", "new", "phone")
+    (tmp_path / "tea.json").write_bytes(DAILY.to_json())
+    where = (DAILY.key, "--device", "phone", "--collection", "tea.json")
+    offline = ("device", "answer", "https://a.example", *where, "--offline")
+    succeed(tmp_path, *offline, "--window", 0, "green")
+    for address, said in (
+        ("https://exa mple", "names a host such as"),
+        ("https://a.example:99999", "a port is between 1 and 65535, got 99999"),
+    ):
+        assert said in refused(tmp_path, "device", "answer", address, *where, "--offline", "green")
+    for option, value, said in (
+        ("--invitation", "kōan", "32 hexadecimal digits"),
+        ("--invitation", "0" * 32, "is open to all"),
+        ("--window", 2**53, "numbered 0 to 2^53 - 1, got 9007199254740992"),
+        ("--window", 2**53 - 1, "isn't open yet: by the clock"),
+        ("--patience", "nan", "finite, got nan"),
+    ):
+        assert said in refused(tmp_path, *offline, option, value, "green")
+    assert "finite, got nan" in refused(tmp_path, "device", "send", "phone", "--patience", "nan")
+    ledger = succeed(tmp_path, "device", "ledger", "phone", "--json").json()
+    assert (ledger["spent"], ledger["waiting"]) == (DAILY.epsilon, 1)
+
+
+def test_the_command_line_tells_doubt_from_refusal(tmp_path: Path) -> None:
+    succeed(tmp_path, "device", "new", "phone")
+    script = [LOSE, Say(409, "closed"), LOSE, Say(409, "closed"), LOSE, Say(409, "closed")]
+    said = "refused now; an earlier attempt may have counted"
+    with serving(TEA, script=script) as scripted:
+        where = (scripted.address, TEA.key, "--device", "phone")
+        told = succeed(tmp_path, "device", "answer", *where, "--json", "green").json()
+        assert told["fate"] == "doubtful"
+        shown = succeed(tmp_path, "device", "answer", *where, "green").out
+        assert f"now       {said}: the collector answered 409" in shown
+        succeed(tmp_path, "device", "answer", *where, "--offline", "green")
+        lines = succeed(tmp_path, "device", "send", "phone").out.splitlines()
+        assert lines[0] == f"{scripted.address}: 0 taken, 0 refused, 1 {said}, 0 waiting"
+        assert (
+            lines[1:]
+            == [
+                f"{said}: {TEA.key[:12]}…, window 0: the collector answered 409: as the script says"
+            ]
+            * 3
+        )
+    listed = succeed(tmp_path, "device", "send", "phone", "--json").json()["refusals"]
+    assert [refusal["doubtful"] for refusal in listed] == [True] * 3
+
+
+def test_an_address_that_can_not_be_used_keeps_no_others(tmp_path: Path) -> None:
+    with serving(TEA, script=[Say(409, "paused"), TAKE]) as scripted:
+        with Participant.new(tmp_path / "phone") as person:
+            for address in ("http://0.example", scripted.address, scripted.address):
+                window = len(person.outbox.waiting())
+                person.outbox.put(Waiting(bytes([window]) * 16, address, TEA.key, window, 0, b"\1"))
+        sent = succeed(tmp_path, "device", "send", "phone", "--patience", 0, "--json").json()[
+            "sent"
+        ]
+    assert [(row["taken"], row["waiting"]) for row in sent] == [(0, 1), (1, 1)]
+    assert "plain HTTP to 0.example" in sent[0]["reason"]
+    assert [place["window"] for place in sent[1]["aside"]] == [1]
 
 
 def test_the_command_line_never_repeats_an_answer(tmp_path: Path) -> None:

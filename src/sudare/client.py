@@ -18,14 +18,26 @@ import httpx
 import msgspec
 
 from sudare.collection import Collection
-from sudare.errors import CollectorRefused, CollectorUnavailable, InvalidDocument, ParameterError
+from sudare.errors import (
+    CollectionUnavailable,
+    CollectorRefused,
+    CollectorUnavailable,
+    InvalidDocument,
+    ParameterError,
+)
+from sudare.privacy.charges import MOST_WINDOW
 from sudare.privacy.ledger import Ledger
 
 API = "1"
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_INVITATION = re.compile(r"[0-9a-f]{32}", re.ASCII)
+_HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.(?!-)[a-z0-9_-]{1,63})*\.?", re.ASCII)
+_LONGEST_HOST = 253  # letters, in the name system
 _MOST_BYTES = 1 << 24  # of a response: a collection of a million answers
 _LONGEST_WAIT = 86_400.0  # seconds, whatever Retry-After says
-_MOMENTARY = {408, 429}  # as every 5xx: the same request may succeed later
+_ALL_WAIT = {408, 429, 503}  # of the whole collector, or of the way to it, and not for good
+# Nothing was sent: the connection wasn't even there. After all others it may have been taken.
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _CODES_OF_NOW = {"paused", "not_open", "window_not_open"}  # refusals of the moment, not for good
 
 
@@ -115,12 +127,15 @@ class Collector:
     ) -> Receipt:
         """Hand over reports of one window, each after its name; returns when they are durable.
 
-        ``CollectorUnavailable`` means that the same bytes may be sent again later, and
-        ``CollectorRefused`` that this wouldn't help.
+        ``CollectorUnavailable`` means that the same bytes may be sent again later
+        (``CollectionUnavailable``: others at once), and ``CollectorRefused`` that this wouldn't
+        help.
         """
         headers = {"Content-Type": "application/octet-stream"}
         if invitation is not None:
-            headers["Sudare-Invitation"] = invitation
+            headers["Sudare-Invitation"] = check_invitation(invitation)
+        if not 0 <= window <= MOST_WINDOW:
+            raise ParameterError(f"windows are numbered 0 to 2^53 - 1, got {window}")
         path = f"/collections/{check_key(key)}/reports?window={window}"
         status, data = self._request("POST", path, headers, reports)
         try:
@@ -128,7 +143,8 @@ class Collector:
         except msgspec.MsgspecError:
             receipt = None
         if receipt is None:
-            raise CollectorUnavailable(f"the collector answered {status} without a receipt")
+            sentence = f"the collector answered {status} without a receipt"
+            raise CollectionUnavailable(sentence, doubtful=True)
         return receipt
 
     def _request(
@@ -140,22 +156,29 @@ class Collector:
                 method, self.address + path, headers=headers, content=body or None
             ) as response:
                 data = self._read(response)
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx.InvalidURL, UnicodeError):  # before anything was sent, and so every time
+            raise CollectorRefused("what is to be sent can't be put into HTTP") from None
+        except (httpx.HTTPError, httpx.StreamError) as error:
             raise CollectorUnavailable(
-                f"{self.address} can't be reached now ({type(error).__name__})"
+                f"{self.address} can't be reached now ({type(error).__name__})",
+                doubtful=not isinstance(error, _UNSENT),
             ) from None
         if response.headers.get("Sudare-Api") != API:
             raise CollectorUnavailable(
                 f"what answers at {self.address} is no collector with version {API} of the "
                 f"interface (status {response.status_code})",
                 retry_after(response.headers.get("Retry-After")),
+                doubtful=True,
             )
         status = response.status_code
         if status < 400:
             return status, data
         code, sentence = _told(status, data)
-        if status >= 500 or status in _MOMENTARY or code in _CODES_OF_NOW:
-            raise CollectorUnavailable(sentence, retry_after(response.headers.get("Retry-After")))
+        later, doubtful = retry_after(response.headers.get("Retry-After")), status >= 500
+        if status in _ALL_WAIT:
+            raise CollectorUnavailable(sentence, later, doubtful=doubtful)
+        if status >= 500 or code in _CODES_OF_NOW:
+            raise CollectionUnavailable(sentence, later, doubtful=doubtful)
         raise CollectorRefused(sentence, status)
 
     def _read(self, response: httpx.Response) -> bytes:
@@ -165,7 +188,7 @@ class Collector:
             data += part
             if len(data) > _MOST_BYTES or time.monotonic() > given_up:
                 raise CollectorUnavailable(
-                    f"what {self.address} sends is too long, or takes too long"
+                    f"what {self.address} sends is too long, or takes too long", doubtful=True
                 )
         return bytes(data)
 
@@ -177,6 +200,16 @@ def check_key(key: str) -> str:
     return key
 
 
+def check_invitation(invitation: str) -> str:
+    """An invitation, if it looks like one; an error doesn't repeat it."""
+    if not isinstance(invitation, str) or not _INVITATION.fullmatch(invitation):
+        raise ParameterError(
+            "an invitation is 32 hexadecimal digits, in small letters, got something else "
+            "(nothing was sent)"
+        )
+    return invitation
+
+
 def _checked(address: str, *, insecure: bool) -> httpx.URL:
     try:
         url = httpx.URL(address)
@@ -184,12 +217,26 @@ def _checked(address: str, *, insecure: bool) -> httpx.URL:
         url = httpx.URL()
     if url.scheme not in {"http", "https"} or not url.host or url.userinfo or url.query:
         raise ParameterError("a collector's address looks like https://stats.example.org")
+    if not _is_host(url.raw_host.decode("ascii")):
+        raise ParameterError("a collector's address names a host such as stats.example.org")
+    if url.port is not None and not 1 <= url.port <= 65_535:
+        raise ParameterError(f"a port is between 1 and 65535, got {url.port}")
     if url.scheme == "http" and not insecure and not _is_loopback(url.host):
         raise ParameterError(
             f"plain HTTP to {url.host} would show reports on the way: use https:// (insecure "
             f"allows it)"
         )
     return url.copy_with(fragment=None)
+
+
+def _is_host(host: str) -> bool:
+    """Whether a name, or number, can be looked up at all."""
+    if ":" not in host:
+        return len(host) <= _LONGEST_HOST and _HOST.fullmatch(host) is not None
+    try:
+        return ipaddress.ip_address(host).version == 6
+    except ValueError:
+        return False
 
 
 def _is_loopback(host: str) -> bool:

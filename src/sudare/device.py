@@ -6,9 +6,7 @@ can't make it draw again, and two devices, or two collections on one device, hav
 """
 
 import hmac
-import operator
 import secrets
-import time
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Any, Self, SupportsIndex
@@ -17,10 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.collection import Collection
-from sudare.continual import ContinualMechanism, Plans
+from sudare.continual import Plans
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.mechanism import Mechanism, MemoisedMechanism, Records
-from sudare.privacy.diary import MOST_ROUND, Diary
+from sudare.moments import (
+    answered_window,
+    check_number,
+    observed_round,
+    stream_mechanism,
+)
+from sudare.privacy.charges import MOST_WINDOW
+from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import Ledger
 from sudare.randomness import Derived, Randomness, System
 
@@ -127,7 +132,7 @@ class Device:
     def plan(self, collection: Collection, window: SupportsIndex) -> Plans:
         """What the device has drawn in advance for a window of rounds: never to leave it."""
         mechanism = stream_mechanism(collection)
-        window = _check_number(window, "window", 0)
+        window = check_number(window, "window", 0, MOST_WINDOW)
         return mechanism.draw(1, self._derived(collection, b"stream", _number_bytes(window)))
 
     def report_id(self, collection: Collection, number: SupportsIndex) -> bytes:
@@ -142,7 +147,7 @@ class Device:
                 that a report names comes again in every window: its id would too, and show that
                 the reports are of one device.
         """
-        about = _number_bytes(_check_number(number))
+        about = _number_bytes(check_number(number))
         return self._digest(collection, b"report", about)[:ID_BYTES]
 
     def _derived(self, collection: Collection, purpose: bytes, value: bytes) -> Derived:
@@ -185,7 +190,7 @@ class Observer:
 
     def window_of(self, number: SupportsIndex) -> int:
         """The window of a round, counted from 0."""
-        return (_check_number(number) - 1) // self.mechanism.rounds
+        return (check_number(number) - 1) // self.mechanism.rounds
 
     def observe(self, number: SupportsIndex, state: str | int) -> Records | None:
         """The report of a state in a round, or nothing when it isn't the device's round.
@@ -199,7 +204,7 @@ class Observer:
             number: of the round, counted from 1 over all windows.
             state: 0 or 1, or one of the collection's two labels.
         """
-        number = _check_number(number)
+        number = observed_round(self.collection, number)
         held = self._held(state)
         window, place = divmod(number - 1, self.mechanism.rounds)
         self.device.diary.note(self.collection.key, number, self.epsilon, window)
@@ -230,55 +235,12 @@ class Observer:
         return drawn[1]
 
 
-def stream_mechanism(collection: Collection) -> ContinualMechanism:
-    """The mechanism of a collection of streams; any other collection is refused."""
-    mechanism = collection.mechanism
-    if not isinstance(mechanism, ContinualMechanism):
-        raise ParameterError(
-            f"“{collection.name}” asks for one answer, by {mechanism.name}: it has no rounds"
-        )
-    return mechanism
-
-
-def answered_window(collection: Collection, window: SupportsIndex | None = None) -> int:
-    """The window that an answer is of: the one asked for, or that which is open by the clock.
-
-    A collection without windows has one, number 0.
-    """
-    if collection.windows is None:
-        if window is not None and _check_number(window, "window", 0) != 0:
-            raise ParameterError(
-                f"“{collection.name}” has one window, number 0, got {operator.index(window)}"
-            )
-        return 0
-    if window is not None:
-        return _check_number(window, "window", 0)
-    now = collection.windows.at(time.time())
-    if now < 0:
-        raise ParameterError(
-            f"“{collection.name}” opens {-now} windows from now (nothing was sent)"
-        )
-    return now
-
-
 @lru_cache(maxsize=4096)  # exact logarithms: slower than the report itself
 def _cost(mechanism: Mechanism, reports: int) -> float:
     """What so many reports of one value cost together."""
     if isinstance(mechanism, MemoisedMechanism):
         return mechanism.epsilon_of(reports)
     return mechanism.epsilon
-
-
-def _check_number(number: SupportsIndex, what: str = "round", least: int = 1) -> int:
-    """A number as Python's own. What is none may be a state in the wrong place: it isn't told."""
-    try:
-        checked = operator.index(number)
-    except TypeError:
-        kind = type(number).__name__
-        raise ParameterError(f"a {what} must be a whole number, got a {kind}") from None
-    if not least <= checked <= MOST_ROUND:
-        raise ParameterError(f"{what}s are numbered {least} to 2^53, got {checked}")
-    return checked
 
 
 def _number_bytes(number: int) -> bytes:

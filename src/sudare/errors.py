@@ -15,6 +15,7 @@
     ├── StoreUnavailable     a collector's store that takes nothing now; nothing was acknowledged
     ├── CollectorRefused     an answer of a collector that a device can't mend by trying again
     ├── CollectorUnavailable a collector that can't be reached, or takes nothing now; try again
+    │   └── CollectionUnavailable  one collection, or window, that takes nothing now; others may
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -86,10 +87,16 @@ class CollectorRefused(SudareError):  # noqa: N818
 class CollectorUnavailable(SudareError):  # noqa: N818
     """A collector that can't be reached, or takes nothing now: try again later."""
 
-    def __init__(self, sentence: str, retry_after: float = 0.0) -> None:
+    def __init__(self, sentence: str, retry_after: float = 0.0, *, doubtful: bool = False) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
         """Not before so many seconds."""
+        self.doubtful = doubtful
+        """Whether it may have taken what was sent all the same, and only its word was lost."""
+
+
+class CollectionUnavailable(CollectorUnavailable):
+    """A collection, or a window of it, that takes nothing now; the collector may take others."""
 
 
 class ScriptExhausted(SudareError):  # noqa: N818

@@ -7,67 +7,22 @@ charge; a crash after the third sends it later. Nothing is sent that wasn't char
 
 import os
 import secrets
-import time
-from dataclasses import dataclass, field
-from enum import StrEnum
-from fractions import Fraction
 from pathlib import Path
 from typing import Self, SupportsIndex
 
-from sudare.client import Collector, check_key
+from sudare.client import Collector, check_invitation, check_key
 from sudare.collection import Collection
-from sudare.device import ID_BYTES, SECRET_BYTES, Device, answered_window
+from sudare.device import ID_BYTES, SECRET_BYTES, Device
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.files import write_whole
-from sudare.outbox import Delivery, Outbox, Waiting
+from sudare.moments import answered_window, observed_round
+from sudare.outbox import Delivery, Outbox, Waiting, check_patience
 from sudare.privacy.charges import Spent
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import Ledger
+from sudare.sent import Fate, Sent
 
-
-class Fate(StrEnum):
-    """Where a report is."""
-
-    TAKEN = "taken"
-    """The collector has it, durably."""
-    WAITING = "waiting"
-    """In the outbox."""
-    REFUSED = "refused"
-    """The collector will never take it."""
-
-
-@dataclass(frozen=True)
-class Sent:
-    """Exactly what left a device, or waits to, and what it cost.
-
-    Attributes:
-        collection: what was answered.
-        id: the report's name, 16 bytes.
-        window: that it is of.
-        round: within the window, over time; else 0.
-        record: what it says: all that anybody is told.
-        cost: what was charged for it.
-        spent: what all reports of this device have cost.
-        left: how much ε may still be spent; None where there is no cap.
-        fate: where it is.
-        reason: why it isn't with the collector.
-    """
-
-    collection: Collection
-    id: bytes
-    window: int
-    round: int
-    record: bytes = field(repr=False)
-    cost: Spent
-    spent: Spent
-    left: Fraction | None
-    fate: Fate
-    reason: str | None
-
-    @property
-    def odds(self) -> str:
-        """What was done with the answer, in plain words."""
-        return self.collection.mechanism.odds
+__all__ = ["Fate", "Participant", "Sent"]
 
 
 class Participant:
@@ -185,7 +140,7 @@ class Participant:
             invitation: the token, where people are invited.
             patience: seconds to try; then it waits for ``send``. None connects to nobody at all.
         """
-        collection = self._agreed(collector, key, invitation, offline=patience is None)
+        collection = self._agreed(collector, key, invitation, patience)
         number = answered_window(collection, window)
         before = self.ledger.spent()
         record = self.device.report(collection, answer, window=number)
@@ -222,12 +177,9 @@ class Participant:
             invitation: as for ``answer``.
             patience: as for ``answer``.
         """
-        collection = self._agreed(collector, key, invitation, offline=patience is None)
+        collection = self._agreed(collector, key, invitation, patience)
         observer = self.device.observer(collection)
-        if number is None:
-            if collection.windows is None:
-                raise ParameterError(f"“{collection.name}” has no clock: say which round it is")
-            number = collection.windows.round_at(time.time(), observer.mechanism.rounds)
+        number = observed_round(collection, number)
         before = self.ledger.spent()
         made = observer.observe(number, state)
         if made is None:
@@ -250,9 +202,14 @@ class Participant:
         return self.outbox.send(collector, patience=patience)
 
     def _agreed(
-        self, collector: Collector, key: str, invitation: str | None, *, offline: bool
+        self, collector: Collector, key: str, invitation: str | None, patience: float | None
     ) -> Collection:
-        collection = self.known(key) if offline else self.agree(collector, key)
+        """The collection, if all but the answer is as it must be: nothing is charged before."""
+        if patience is not None:
+            check_patience(patience)
+        if invitation is not None:
+            check_invitation(invitation)
+        collection = self.known(key) if patience is None else self.agree(collector, key)
         if collection is None:
             raise ParameterError(
                 f"the collection {key[:12]}… isn't known here yet: answer it, or fetch it, once "
@@ -260,6 +217,11 @@ class Participant:
             )
         if collection.invited and invitation is None:
             raise ParameterError(f"“{collection.name}” asks for an invitation (nothing was sent)")
+        if invitation is not None and not collection.invited:  # it would tell who answers
+            raise ParameterError(
+                f"“{collection.name}” is open to all: an invitation has no place here (nothing "
+                f"was sent)"
+            )
         return collection
 
     def _keep(self, report: Waiting) -> Waiting:
@@ -275,18 +237,17 @@ class Participant:
         patience: float | None,
     ) -> Sent:
         """Send a report that is kept, and say where it is."""
-        reason: str | None = None
-        if patience is not None:
-            reason = self.send(collector, patience=patience).reason
-        fate = Fate.TAKEN
+        delivery = None if patience is None else self.send(collector, patience=patience)
+        fate, reason = Fate.TAKEN, None
         if any(other.id == report.id for other in self.outbox.waiting()):
             fate = Fate.WAITING
+            if delivery is not None:
+                reason = delivery.reason_of(report)
         for refusal in self.outbox.refusals():
             if refusal.id == report.id:
-                fate, reason = Fate.REFUSED, refusal.reason
+                fate = Fate.DOUBTFUL if refusal.doubtful else Fate.REFUSED
+                reason = refusal.reason
         spent = self.ledger.spent()
         cost = Spent(spent.epsilon - before.epsilon, spent.delta - before.delta)
         about = (report.id, report.window, report.round, report.record)
-        if fate is Fate.TAKEN:
-            reason = None
         return Sent(collection, *about, cost, spent, self.ledger.left, fate, reason)

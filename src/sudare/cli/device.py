@@ -1,6 +1,7 @@
 """``sudare device``: answer a collector from a device of one's own, and keep the account."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +16,12 @@ from sudare.cli.options import (
     json_option,
     load_collection,
 )
-from sudare.cli.sent import account, sent_document, show_sent, spent_text, up
+from sudare.cli.sent import DOUBTFUL, account, sent_document, show_sent, spent_text, up
 from sudare.errors import CollectorRefused, ParameterError
 
 if TYPE_CHECKING:
     from sudare.collection import Collection
+    from sudare.outbox import Delivery
     from sudare.participant import Participant
 
 _insecure = click.option(
@@ -109,9 +111,13 @@ def answer(
       sudare device answer https://stats.example.org KEY --device phone < answer.txt
       sudare device answer http://127.0.0.1:8000 KEY --device phone --offline green
     """
-    from sudare.client import Collector
+    from sudare.client import Collector, check_invitation
+    from sudare.outbox import check_patience
     from sudare.participant import Fate, Participant
 
+    check_patience(patience)
+    if invitation is not None:
+        check_invitation(invitation)
     with Participant.open(folder) as person, Collector(address, insecure=insecure) as collector:
         if document is not None:
             _learn(person, document, key)
@@ -121,7 +127,10 @@ def answer(
         if agreed is not None and agreed.over_time:
             _refuse(window, "--window", "is observed over time: say --round")
             sent = person.observe(
-                *(collector, key, given), number=number, invitation=invitation, patience=tries
+                *(collector, key, _state(given)),
+                number=number,
+                invitation=invitation,
+                patience=tries,
             )
         else:
             _refuse(number, "--round", "asks for one answer: say --window")
@@ -151,6 +160,11 @@ def _learn(person: "Participant", document: Path, key: str) -> None:
             f"{document} is the collection {collection.key[:12]}…, not the one of KEY"
         )
     person.learn(collection)
+
+
+def _state(given: str) -> str | int:
+    """A state of a stream: 0 or 1, which no label can say of the other, or its label."""
+    return int(given) if given in ("0", "1") else given
 
 
 def _refuse(value: int | None, option: str, sentence: str) -> None:
@@ -186,15 +200,18 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     Example:
       sudare device send phone
     """
-    from sudare.client import Collector
+    from sudare.outbox import check_patience
     from sudare.participant import Participant
 
+    check_patience(patience)
     with Participant.open(folder) as person:
         rows = []
-        for address in sorted({report.address for report in person.outbox.waiting()}):
-            with Collector(address, insecure=insecure) as collector:
-                delivery = person.send(collector, patience=patience)
-            rows.append({"collector": address, **delivery._asdict()})
+        for address, count in sorted(
+            Counter(report.address for report in person.outbox.waiting()).items()
+        ):
+            delivery = _delivered(person, address, count, patience, insecure=insecure)
+            aside = [each._asdict() for each in delivery.aside]
+            rows.append({"collector": address, **delivery._asdict(), "aside": aside})
         refusals = [
             {**refusal._asdict(), "id": refusal.id.hex()} for refusal in person.outbox.refusals()
         ]
@@ -203,16 +220,33 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
         return
     for row in rows:
         why = f" ({row['reason']})" if row["waiting"] else ""
+        doubt = f"{row['doubtful']} {DOUBTFUL}, " if row["doubtful"] else ""
         click.echo(
-            f"{row['collector']}: {row['taken']} taken, {row['refused']} refused, "
+            f"{row['collector']}: {row['taken']} taken, {row['refused']} refused, {doubt}"
             f"{row['waiting']} waiting{why}"
         )
     if not rows:
         click.echo("nothing waits")
     for refused in refusals:
+        fate = DOUBTFUL if refused["doubtful"] else "refused"
         click.echo(
-            f"refused: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}"
+            f"{fate}: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}"
         )
+
+
+def _delivered(
+    person: "Participant", address: str, count: int, patience: float, *, insecure: bool
+) -> "Delivery":
+    """What came of sending to an address; one that can't be used doesn't keep others waiting."""
+    from sudare.client import Collector
+    from sudare.outbox import Delivery
+
+    try:
+        collector = Collector(address, insecure=insecure)
+    except ParameterError as error:
+        return Delivery(0, 0, count, str(error))
+    with collector:
+        return person.send(collector, patience=patience)
 
 
 @device.command()

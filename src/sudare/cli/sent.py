@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
 
 
+DOUBTFUL = "refused now; an earlier attempt may have counted"
+
+
 def up(amount: "Fraction | float") -> str:
     """A cost in a few digits, never less than it is."""
     from fractions import Fraction
@@ -65,6 +68,9 @@ def sent_document(sent: "Sent", address: str) -> dict[str, Any]:
 
 def show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
     """What left a device, for people."""
+    from sudare.participant import Fate
+
+    fate = DOUBTFUL if sent.fate is Fate.DOUBTFUL else sent.fate
     where = f"window {sent.window}" + (f", round {sent.round}" if sent.round else "")
     facts = {
         "question": printable(sent.collection.question),
@@ -75,7 +81,7 @@ def show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
         "odds": sent.odds,
         "cost": f"ε = {up(sent.cost.epsilon)}",
         "ledger": spent_text(ledger),
-        "now": f"{sent.fate}{f': {sent.reason}' if sent.reason else ''}",
+        "now": f"{fate}{f': {sent.reason}' if sent.reason else ''}",
     }
     for name, fact in facts.items():
         click.echo(f"{name:<9} {fact}")

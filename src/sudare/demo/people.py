@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sudare.collection import Collection
 from sudare.collector.limits import BODY_REPORTS
 from sudare.crowd import Crowd
-from sudare.device import stream_mechanism
 from sudare.errors import ParameterError
 from sudare.mechanism import Records
+from sudare.moments import stream_mechanism
 from sudare.named import NAME_BYTES, Named, join, names_of
 
 _REMEMBERED = 10  # windows of rounds whose truth is told, as many as a collector shows in a row

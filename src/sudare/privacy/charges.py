@@ -11,6 +11,7 @@ from sudare.errors import ParameterError
 from sudare.exact import check_epsilon, text_up
 
 _MOST = 1 << 53  # of anything counted here: beyond it, JSON's numbers aren't whole everywhere
+MOST_WINDOW = _MOST - 1  # counted from 0: so many windows are _MOST
 
 
 class Spent(NamedTuple):
@@ -50,7 +51,12 @@ class Charge:
         object.__setattr__(self, "delta", check_delta(self.delta))
         object.__setattr__(self, "times", _check_count("times", self.times, 1))
         if self.window is not None:
-            object.__setattr__(self, "window", _check_count("a window", self.window, 0))
+            window = _check_count("a window", self.window, 0, MOST_WINDOW)
+            if window + self.times > _MOST:
+                raise ParameterError(
+                    f"windows are numbered 0 to 2^53 - 1, got {self.times} from {window} on"
+                )
+            object.__setattr__(self, "window", window)
 
     @property
     def price(self) -> tuple[float, float]:
@@ -134,8 +140,9 @@ def check_delta(delta: float) -> float:
     return float(delta)
 
 
-def _check_count(name: str, value: int, least: int) -> int:
+def _check_count(name: str, value: int, least: int, most: int = _MOST) -> int:
     count = whole(name, value)
-    if not least <= count <= _MOST:
-        raise ParameterError(f"{name} must be between {least} and 2^53, got {count}")
+    if not least <= count <= most:
+        shown = "2^53" if most == _MOST else "2^53 - 1"
+        raise ParameterError(f"{name} must be between {least} and {shown}, got {count}")
     return count

@@ -17,7 +17,7 @@ from typing import Annotated, Self
 
 import msgspec
 
-from sudare.errors import ParameterError, RoundPassed
+from sudare.errors import ParameterError, RoundPassed, SudareError
 from sudare.files import lock, real, write_durably
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
@@ -136,8 +136,19 @@ class Diary:
         """Note what is new: durably, or not at all. The lock is held."""
         self._check_open()
         if self._save is not None:
-            self._save(_document(ledger, last))
+            document = _document(ledger, last)
+            self._check_reads_back(document, ledger, last)
+            self._save(document)
         self.ledger, self._last = ledger, last
+
+    def _check_reads_back(self, document: bytes, ledger: Ledger, last: dict[str, int]) -> None:
+        """A document that couldn't be opened again would end the device: it is never saved."""
+        try:
+            again = type(self).from_json(document)
+        except SudareError as error:
+            raise ParameterError(f"the diary can't hold this: {error} (nothing was sent)") from None
+        if (again.ledger, again._last) != (ledger, last):  # noqa: SLF001 - its own
+            raise ParameterError("the diary can't hold this exactly (nothing was sent)")
 
     def cap(self, epsilon: float | None) -> None:
         """Set what may be spent in a lifetime, from now on; None for no limit."""
