@@ -175,8 +175,8 @@ def survive(folder: Path, victim: str, last: Step, moment: str) -> dict[Step, by
         if victim == "two":
             killed, survivor = survivor, killed
         gone, left = parties.kill(killed), ended(survivor)
-    sum_delivered = last > Step.SUM or (last, moment) == (Step.SUM, "after")
-    if not (victim == "one" and sum_delivered):  # it may have come to its end before the signal
+    all_heard = Step.SUM if victim == "one" else Step.RESULT  # it may end before the signal comes
+    if not (last > all_heard or (last, moment) == (all_heard, "after")):
         assert (gone.code, gone.out) == (-signal.SIGKILL, "")
     if sentence is None:
         assert left.code == 0
