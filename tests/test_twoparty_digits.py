@@ -174,5 +174,5 @@ def test_a_document_of_another_form_is_refused(old: bytes, new: bytes) -> None:
     text = SHIPPED[0].to_json()
     changed = text.replace(old, new)
     assert changed != text
-    with pytest.raises(InvalidDocument, match="this is not a table document|a value of a table is a whole number"):
+    with pytest.raises(InvalidDocument, match=r"not a table document|value of a table is a"):
         TableDocument.from_json(changed)
