@@ -6,6 +6,7 @@ fresh examples with it: that is what runs each night. The seed in use is in pyte
 
 import hashlib
 import os
+import signal
 from collections.abc import Iterator
 
 import hypothesis
@@ -17,6 +18,10 @@ import postgres as postgres_server  # noqa: E402
 from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
 
 SEED = os.environ.get("SUDARE_TEST_SEED")
+
+# A shell in the background makes its children deaf to Ctrl-C, and the commands under test too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile(
     "sudare", derandomize=SEED is None, database=None, deadline=None, max_examples=50

@@ -1,5 +1,6 @@
 """Node.js inside a test: the browser's side is built and tested by its own tools."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -38,6 +39,8 @@ def install() -> None:
     """The locked packages, from npm's cache if it has them; once for each lock."""
     lock = (WEB / "package-lock.json").read_bytes()
     ready = WEB / "node_modules/.sudare-lock"
-    if not ready.exists() or ready.read_bytes() != lock:
-        npm("ci", "--prefer-offline", "--no-audit", "--no-fund")
-        ready.write_bytes(lock)
+    with (WEB / ".npm-ci.lock").open("w") as alone:
+        fcntl.flock(alone, fcntl.LOCK_EX)  # other processes of the tests want it at the same time
+        if not ready.exists() or ready.read_bytes() != lock:
+            npm("ci", "--prefer-offline", "--no-audit", "--no-fund")
+            ready.write_bytes(lock)

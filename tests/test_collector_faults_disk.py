@@ -100,21 +100,24 @@ async def _fill(process: Process, ballast: Path, reports: list[Report]) -> set[i
         refused += await send(one) == 503
         if refused == 5:
             break
-    assert await _health(process.port) == 503
+    await _healthy(process.port, 503)
     ballast.unlink()  # noqa: ASYNC240 - nobody else waits
     for one in reports:
         for _ in range(50):
             if await send(one) == 202:
                 break
             await asyncio.sleep(0.02)
-    assert await _health(process.port) == 200
+    await _healthy(process.port, 200)
     connection.close()
     return statuses
 
 
-async def _health(port: int) -> int:
+async def _healthy(port: int, status: int) -> None:
+    """Wait until the collector says so; it asks its store at most once a second."""
     head = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-    return int((await exchanged(port, head)).split()[1])
+    async with asyncio.timeout(30):
+        while int((await exchanged(port, head)).split()[1]) != status:  # noqa: ASYNC110 - a process
+            await asyncio.sleep(0.1)
 
 
 def test_a_log_cut_anywhere_in_its_last_commit_loses_that_commit_only(

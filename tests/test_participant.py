@@ -376,10 +376,12 @@ def test_what_can_not_be_sent_is_refused_before_it_is_charged(tmp_path: Path) ->
         ("--invitation", "0" * 32, "is open to all"),
         ("--window", 2**53, "numbered 0 to 2^53 - 1, got 9007199254740992"),
         ("--window", 2**53 - 1, "isn't open yet: by the clock"),
-        ("--patience", "nan", "finite, got nan"),
+        ("--patience", "nan", "must be a finite number, got nan"),
     ):
         assert said in refused(tmp_path, *offline, option, value, "green")
-    assert "finite, got nan" in refused(tmp_path, "device", "send", "phone", "--patience", "nan")
+    assert "must be a finite number, got nan" in refused(
+        tmp_path, "device", "send", "phone", "--patience", "nan"
+    )
     ledger = succeed(tmp_path, "device", "ledger", "phone", "--json").json()
     assert (ledger["spent"], ledger["waiting"]) == (DAILY.epsilon, 1)
 
