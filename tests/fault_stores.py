@@ -116,10 +116,12 @@ class SqlitePlace(Place):
             """A connection whose statements are watched."""
 
             def execute(self, query: str, parameters: Any = (), /) -> sqlite3.Cursor:
-                if query.startswith("BEGIN"):
+                alone = not self.in_transaction
+                if query.startswith("BEGIN") or alone:
                     place._at = -1
-                elif self.in_transaction and not query.startswith("ROLLBACK"):
-                    with place._watched(last=query == "COMMIT"):
+                # Outside of a transaction, what inserts is one by itself.
+                if query.startswith("INSERT") if alone else not query.startswith("ROLLBACK"):
+                    with place._watched(last=alone or query == "COMMIT"):
                         return super().execute(query, parameters)
                 return super().execute(query, parameters)
 

@@ -203,8 +203,8 @@ def test_a_commit_that_was_durable_though_it_failed_counts_once(
         transaction = store._database.transaction
 
         @contextmanager
-        def losing() -> Iterator[sqlite3.Connection]:
-            with transaction() as connection:
+        def losing(*, single: bool = False) -> Iterator[sqlite3.Connection]:
+            with transaction(single=single) as connection:
                 yield connection
             raise StoreUnavailable("the answer is lost")
 

@@ -128,14 +128,25 @@ def counted(group: Group, new: Bools) -> Counted:
     return Counted(
         len(names),
         group.collection.mechanism.tally(reports),
-        names[byte_order(names)].astype("<u8", copy=False),
+        names.take(_sorted(names), axis=0).astype("<u8", copy=False),
         _shuffled(reports) if group.collection.keeps_reports else None,
     )
 
 
 def _shuffled(reports: Records) -> NDArray[np.uint8]:
     """The bytes of reports, in an order of their own that is kept nowhere."""
-    return bytes_of(reports[np.random.default_rng().permutation(len(reports))])
+    return bytes_of(reports).take(np.random.default_rng().permutation(len(reports)), axis=0)
+
+
+def _sorted(names: Names) -> NDArray[np.intp]:
+    """The places of names by all but the last bits of their first word.
+
+    Each place stands in those bits: numbers are sorted much faster than their places.
+    """
+    bits = np.uint64(len(names).bit_length())
+    keys = names[:, 0] >> bits << bits | np.arange(len(names), dtype=np.uint64)
+    keys.sort()
+    return (keys & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.intp)
 
 
 def byte_order(names: Names) -> NDArray[np.intp]:

@@ -30,7 +30,13 @@ from sudare.collector.sqlite_memory import (
     change_by,
     new_window,
 )
-from sudare.collector.sqlite_rows import ADD_NAMES, good_invitations, some_to_forget, write
+from sudare.collector.sqlite_rows import (
+    ADD_NAMES,
+    COUNTING,
+    good_invitations,
+    some_to_forget,
+    write,
+)
 from sudare.collector.store import Fate, Fates, Group, Standing, State
 from sudare.collector.tables import Each, Rows, Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
@@ -62,6 +68,8 @@ class SqliteStore(TableStore):
         self._held: dict[str, Held] = {}
         if counting:
             try:
+                for statement in COUNTING:
+                    self._database.write.execute(statement)
                 self._load()
             except BaseException:
                 self.shut()
@@ -80,7 +88,8 @@ class SqliteStore(TableStore):
                 ]
                 parted = part_fates(joined, [one.fates for one in judged])
                 if changes:  # what is only repeated was durable before
-                    with self._database.transaction() as connection:
+                    single = len(changes) == 1 and not changes[0].used
+                    with self._database.transaction(single=single) as connection:
                         for change in changes:
                             self._write(connection, change)
             except BaseException:

@@ -122,10 +122,13 @@ class Database:
             yield from connection.execute(query, parameters)
 
     @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self, *, single: bool = False) -> Iterator[sqlite3.Connection]:
         """The writing connection, inside a transaction: all of it is durable, or nothing.
 
         Raises ``StoreUnavailable`` where nothing was.
+
+        Args:
+            single: whether one statement follows, which is a transaction by itself.
         """
         with self.lock, _explained(self.path):
             if _identity(self.path) != self._file:
@@ -133,9 +136,11 @@ class Database:
                     f"the store {self.path.name} was deleted or replaced under the collector"
                 )
             try:
-                self.write.execute("BEGIN IMMEDIATE")
+                if not single:
+                    self.write.execute("BEGIN IMMEDIATE")
                 yield self.write
-                self.write.execute("COMMIT")
+                if not single:
+                    self.write.execute("COMMIT")
             except BaseException:
                 if self.write.in_transaction:  # SQLite itself takes some back
                     self.write.execute("ROLLBACK")

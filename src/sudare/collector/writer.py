@@ -28,6 +28,9 @@ from sudare.named import Named, named_dtype, part
 from sudare.wire import from_bytes
 
 COMMIT_REPORTS = 400_000  # in one transaction: more would only make everybody wait
+_GATHERING = 0.008
+"""Seconds in which those who were answered may send again, so that they are committed together."""
+_MANY = 1000  # reports that aren't kept waiting for others: they are dearer than their commit
 _form = lru_cache(named_dtype)
 _log = logging.getLogger(__name__)
 
@@ -64,8 +67,8 @@ class Writer:
         self._room = room
         self._waiting: deque[Upload] = deque()
         self._handed: queue.SimpleQueue[list[Upload] | None] = queue.SimpleQueue()
-        self._committing = False
-        self._scheduled = False
+        self._gathering: asyncio.TimerHandle | None = None
+        self._expected = 0  # uploads, after which there is nothing to gather for
         self._taking = False
         self._failing = False
         self._idle = asyncio.Event()
@@ -95,18 +98,26 @@ class Writer:
         self._room.queue(count)
         outcome = self._loop.create_future()
         self._waiting.append(Upload(collection, window, data, count, invitation, outcome))
-        if not self._scheduled and not self._committing:
-            # At the end of this turn of the loop, so that all that came with it goes together.
-            self._scheduled = True
+        if self._idle.is_set():
             self._idle.clear()
-            self._loop.call_soon(self._hand_over)
+            self._hand_over_soon()
+        elif self._gathering is not None and self._are_enough():
+            self._gathering.cancel()
+            self._gathering = None
+            self._hand_over_soon()
         return outcome
 
+    def _are_enough(self) -> bool:
+        return len(self._waiting) >= self._expected or self._room.reports >= _MANY
+
+    def _hand_over_soon(self) -> None:
+        # At the end of this turn of the loop, so that all that came with it goes together.
+        self._loop.call_soon(self._hand_over)
+
     def _hand_over(self) -> None:
-        self._scheduled = False
+        self._gathering = None
         waiting = self._waiting
         if not waiting:
-            self._committing = False
             self._idle.set()
             return
         uploads = [waiting.popleft()]
@@ -114,15 +125,19 @@ class Writer:
         while waiting and reports + waiting[0].count <= COMMIT_REPORTS:
             uploads.append(waiting.popleft())
             reports += uploads[-1].count
-        self._committing = True
         self._handed.put(uploads)
 
     def _answer(self, uploads: list[Upload], outcomes: Sequence[Outcome]) -> None:
         self._room.reports -= sum(upload.count for upload in uploads)
-        self._hand_over()
         for upload, outcome in zip(uploads, outcomes, strict=True):
             if not upload.outcome.done():  # its sender may be gone
                 upload.outcome.set_result(outcome)
+        # A commit costs about as much for one as for hundred, and they send again, as a rule.
+        self._expected = len(uploads) + len(self._waiting)
+        if self._are_enough():
+            self._hand_over()
+        else:
+            self._gathering = self._loop.call_later(_GATHERING, self._hand_over)
 
     # What follows runs in the thread.
 
