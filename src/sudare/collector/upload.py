@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
@@ -111,57 +111,48 @@ class Uploads:
     async def _outcome(
         self, door: Door, scope: Scope, receive: Receive, headers: dict[bytes, bytes], size: int
     ) -> Receipt | Problem:
+        # In one coroutine: each one more costs a single report as much as its own bytes do.
         held = 0
         try:
             kind = _kind(headers)
             if door.shut:
-                _refuse_shut(door.standing)
+                raise _shut(door.standing)
             window = self._window(door, scope["query_string"])
             invitation = _invitation(headers) if door.invited else None
-            most = await self._most_reports(door, kind, scope, headers)
+            role = None
+            if b"authorization" in headers:
+                role = await asyncio.to_thread(self._role_of, scope)
+            most = _most_reports(door, kind, role)
             most_bytes = door.most_bytes(kind, most)
             if size > most_bytes:
                 if b"content-length" in headers:
-                    _refuse_many(door, kind, headers, most)
+                    raise _too_many(door, kind, headers, most)
                 size = most_bytes
             self._room.hold(size)
             held = size
-            data = await self._records(door, kind, receive, headers, most)
-            return await self._committed(door, window, data, invitation)
+            data = await read_body(receive, most_bytes, self._limits.body_seconds)
+            if kind != PACKED:
+                data = await _packed(door.collection, kind, data)
+            count, rest = divmod(len(data), door.width)
+            if rest or not count:
+                raise _wrong_size(door, len(data))
+            if count > most:
+                raise _too_many(door, kind, headers, most)
+            door.bucket.take(count)
+            new = 0
+            try:
+                outcome = await self.writer.add(door.collection, window, data, count, invitation)
+                new = outcome.new if isinstance(outcome, Receipt) else 0
+            finally:  # what doesn't count must not use up the rate of what does
+                door.bucket.give_back(count - new)
+        except BodyTooLong:
+            return _too_many(door, kind, headers, most)
         except Problem as problem:
             return problem
+        else:
+            return outcome
         finally:
             self._room.let_go(held)
-
-    async def _committed(
-        self, door: Door, window: int, data: bytes, invitation: bytes | None
-    ) -> Receipt | Problem:
-        count, new = len(data) // door.width, 0
-        door.bucket.take(count)
-        try:
-            outcome = await self.writer.add(door.collection, window, data, count, invitation)
-            new = outcome.new if isinstance(outcome, Receipt) else 0
-        finally:  # what doesn't count must not use up the rate of what does
-            door.bucket.give_back(count - new)
-        return outcome
-
-    async def _records(
-        self, door: Door, kind: bytes, receive: Receive, headers: dict[bytes, bytes], most: int
-    ) -> bytes:
-        """The packed records of a body: one or more, of the right length, and not too many."""
-        try:
-            seconds = self._limits.body_seconds
-            data = await read_body(receive, door.most_bytes(kind, most), seconds)
-        except BodyTooLong:
-            _refuse_many(door, kind, headers, most)
-        if kind != PACKED:
-            data = await _packed(door.collection, kind, data)
-        count, rest = divmod(len(data), door.width)
-        if rest or not count:
-            _refuse_bytes(door, len(data))
-        if count > most:
-            _refuse_many(door, kind, headers, most)
-        return data
 
     def _window(self, door: Door, query: bytes) -> int:
         """The window that a request names, if it is open now."""
@@ -178,16 +169,12 @@ class Uploads:
         self._closings.check(door.standing, window, self._service.clock())
         return window
 
-    async def _most_reports(
-        self, door: Door, kind: bytes, scope: Scope, headers: dict[bytes, bytes]
-    ) -> int:
-        """How many this sender may put into one body."""
-        role = None
-        if b"authorization" in headers:
-            role = await asyncio.to_thread(self._role_of, scope)
-        if door.invited or kind == SINGLE:
-            return 1
-        return BODY_REPORTS if role in (Role.RELAY, Role.ADMIN) else SMALL_REPORTS
+
+def _most_reports(door: Door, kind: bytes, role: Role | None) -> int:
+    """How many a sender may put into one body."""
+    if door.invited or kind == SINGLE:
+        return 1
+    return BODY_REPORTS if role in (Role.RELAY, Role.ADMIN) else SMALL_REPORTS
 
 
 def _kind(headers: dict[bytes, bytes]) -> bytes:
@@ -222,31 +209,31 @@ async def _packed(collection: Collection, kind: bytes, data: bytes) -> bytes:
     return await asyncio.to_thread(packed_arrow, collection, data)
 
 
-def _refuse_shut(standing: Standing) -> NoReturn:
+def _shut(standing: Standing) -> Problem:
     name = standing.collection.name
     if standing.state is State.PAUSED:
-        raise Problem(409, "paused", f"“{name}” is paused")
-    raise Problem(409, "closed", f"“{name}” is closed")
+        return Problem(409, "paused", f"“{name}” is paused")
+    return Problem(409, "closed", f"“{name}” is closed")
 
 
-def _refuse_many(door: Door, kind: bytes, headers: dict[bytes, bytes], most: int) -> NoReturn:
+def _too_many(door: Door, kind: bytes, headers: dict[bytes, bytes], most: int) -> Problem:
     """Say why a body may not hold so much."""
     if most == BODY_REPORTS:
-        raise Problem(
+        return Problem(
             413,
             "too_many_reports",
             f"a body holds at most {BODY_REPORTS:,} reports and {BODY_BYTES >> 20} MiB",
         )
     if kind == SINGLE or door.invited:
-        raise Problem(400, "single_only", "a body like this holds one report")
+        return Problem(400, "single_only", "a body like this holds one report")
     message = f"more than {SMALL_REPORTS} reports in a body need a token of the role relay"
     if b"authorization" in headers:
-        raise Problem(403, "forbidden", message)
-    raise Problem(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
+        return Problem(403, "forbidden", message)
+    return Problem(401, "unauthorized", message, {"WWW-Authenticate": "Bearer"})
 
 
-def _refuse_bytes(door: Door, size: int) -> NoReturn:
-    raise Problem(
+def _wrong_size(door: Door, size: int) -> Problem:
+    return Problem(
         400,
         "invalid_body",
         f"a body holds one or more records of {door.width} bytes; it has {size} bytes",
