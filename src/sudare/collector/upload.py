@@ -134,10 +134,11 @@ class Uploads:
             if kind != PACKED:
                 data = await _packed(door.collection, kind, data)
             count, rest = divmod(len(data), door.width)
-            if rest or not count:
-                raise _wrong_size(door, len(data))
-            if count > most:
-                raise _too_many(door, kind, headers, most)
+            if rest or not 0 < count <= most:
+                wrong = rest or not count
+                raise (
+                    _wrong_size(door, len(data)) if wrong else _too_many(door, kind, headers, most)
+                )
             door.bucket.take(count)
             new = 0
             try:
