@@ -136,6 +136,63 @@ def test_uploads_that_come_during_a_commit_go_together_in_the_next() -> None:
     asyncio.run(scenario())
 
 
+async def second_waits(store: Gate, collector: Collector, asked: Collection) -> asyncio.Task[Any]:
+    """One was answered, and another that came meanwhile waits."""
+    first = asyncio.create_task(collector.send(asked, packed(said(asked, 0))))
+    await asyncio.to_thread(store.entered.wait)
+    second = asyncio.create_task(collector.send(asked, packed(said(asked, 1))))
+    await waiting(collector, 2)
+    store.open.set()
+    assert receipts([await first]) == [(1, 0, 0)]
+    return second
+
+
+def test_who_was_answered_and_sends_again_goes_with_those_who_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(writers, "_GATHERING", 60)
+
+    async def scenario() -> None:
+        store, asked = Gate(), tea()
+        async with collecting(store, asked) as collector:
+            second = await second_waits(store, collector, asked)
+            await waiting(collector, 1)
+            assert not second.done()
+            third = await collector.send(asked, packed(said(asked, 2)))
+            assert receipts([await second, third]) == [(1, 0, 0)] * 2
+        assert store.commits == [1, 2]
+
+    asyncio.run(scenario())
+
+
+def test_many_reports_wait_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writers, "_GATHERING", 60)
+    monkeypatch.setattr(writers, "_MANY", 1)
+
+    async def scenario() -> None:
+        store, asked = Gate(), tea()
+        async with collecting(store, asked) as collector:
+            second = await second_waits(store, collector, asked)
+            assert receipts([await second]) == [(1, 0, 0)]
+        assert store.commits == [1, 1]
+
+    asyncio.run(scenario())
+
+
+def test_who_was_answered_and_leaves_is_not_waited_for_long() -> None:
+    async def scenario() -> None:
+        store, asked = Gate(), tea()
+        async with collecting(store, asked) as collector:
+            second = await second_waits(store, collector, asked)
+            assert receipts([await second]) == [(1, 0, 0)]
+            # Then the writer has nothing to do, and takes the next at once.
+            await waiting(collector, 0)
+            assert receipts([await collector.send(asked, packed(said(asked, 2)))]) == [(1, 0, 0)]
+        assert store.commits == [1, 1, 1]
+
+    asyncio.run(scenario())
+
+
 def test_a_store_that_takes_nothing_is_503_and_the_same_body_counts_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
