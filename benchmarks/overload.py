@@ -89,7 +89,8 @@ def check(counted: int, seen: list[Counter[int]], unanswered: int = 0) -> None:
 
 async def newcomers(port: int, seconds: float) -> Seen:
     """New connections, one request each; the next come when all were answered."""
-    seen, until = Seen(), time.perf_counter() + seconds
+    await asyncio.sleep(seconds / 4)  # until the flood is there
+    seen, until = Seen(), time.perf_counter() + seconds / 2
     while time.perf_counter() < until:
         each = await sent(port, NEW, 0.0)
         seen.statuses += each.statuses
