@@ -31,6 +31,8 @@ from sudare.randomness import Seeded
 
 CONNECTIONS, SECONDS, RUNS = 64, 8.0, 4
 NULL = "null handler"
+NARROW = "narrow"  # a server that refuses what is beyond ``ROOM``
+ROOM = 4 * CONNECTIONS  # reports that may wait there; by default there is room for a million
 WARMING = 2000  # requests before those that are measured
 BATCH, BATCHES, SENDERS = 100_000, 60, 4
 ASKED_RATIO, ASKED_BATCHED = 0.45, 2e6
@@ -55,7 +57,8 @@ def serve(kind: str, folder: str) -> None:
     store = open_store(str(Path(folder) / "load.db"))
     store.add(Standing(ASKED))
     service = Service(store)
-    app = create_app(service, role_of=lambda _: Role.RELAY)
+    limits = Limits(reports=ROOM) if kind == NARROW else Limits()
+    app = create_app(service, role_of=lambda _: Role.RELAY, limits=limits)
     start, body = accepted(Receipt(1, 0, 0))
 
     async def null(scope: Scope, receive: Receive, send: Send) -> None:
@@ -76,7 +79,7 @@ def serve(kind: str, folder: str) -> None:
         print(url, flush=True)
         began.append(time.process_time())
 
-    answer(chosen, service, listening, Limits(), ready)
+    answer(chosen, service, listening, limits, ready)
     processor = time.process_time() - began[0]
     counted = sum(window.n for window in store.windows(ASKED.key))
     print(json.dumps({"counted": counted, "processor": processor}), flush=True)

@@ -8,47 +8,27 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import uvloop
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from commands import process, refused, run, succeed
-from memory_store import MemoryStore
+from served import served
 from sudare.collection import Collection
-from sudare.collector.app import create_app
 from sudare.collector.limits import Limits
 from sudare.collector.opening import open_store
-from sudare.collector.server import Listening, Server, configured, listen
-from sudare.collector.service import Service
-from sudare.collector.store import Standing
+from sudare.collector.server import Listening
 from sudare.mechanisms.glance import Glance
 from uploads import PACKED, error, packed, receipts, said, tea
-
-
-@contextlib.asynccontextmanager
-async def served(limits: Limits, *collections: Collection) -> AsyncIterator[Listening]:
-    """A server on a free port, on this loop."""
-    store = MemoryStore()
-    for collection in collections:
-        store.add(Standing(collection))
-    service = Service(store)
-    listening, started = listen("127.0.0.1", 0), asyncio.Event()
-    config = configured(create_app(service, limits=limits), listening, limits)
-    server = Server(config, service, started.set)
-    task = asyncio.create_task(server.serve([listening.socket]))
-    await started.wait()
-    yield listening
-    server.handle_exit(signal.SIGTERM, None)
-    await task
-    assert service.ending
 
 
 class Ear(asyncio.Protocol):
@@ -279,16 +259,43 @@ def test_connections_are_limited() -> None:
             port = int(listening.url.rpartition(":")[2])
             held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
             await asyncio.sleep(0.05)
-            response = await heard(listening)
-            assert error(response) == (503, "busy")
-            assert response.headers["retry-after"] == "5"
+            request = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+            for sent in ([], [request]):
+                response = await heard(listening, *sent)
+                assert error(response) == (429, "busy")
+                assert response.headers["retry-after"] == "5"
             held[0][1].close()
             await asyncio.sleep(0.05)
-            request = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
             assert (await heard(listening, request)).json() == {"status": "ok"}
             held[1][1].close()
 
     asyncio.run(scenario())
+
+
+def test_many_new_connections_are_taken_in_few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    take = HttpToolsProtocol.connection_made
+
+    def counting(self: HttpToolsProtocol, transport: asyncio.Transport) -> None:
+        nonlocal taken
+        taken += 1
+        take(self, transport)
+
+    monkeypatch.setattr(HttpToolsProtocol, "connection_made", counting)
+
+    async def scenario() -> None:
+        async with served(Limits()) as listening:
+            address = ("127.0.0.1", int(listening.url.rpartition(":")[2]))
+            with contextlib.ExitStack() as new:
+                for _ in range(64):
+                    new.enter_context(socket.create_connection(address))
+                turns = 0
+                while taken < 64:
+                    await asyncio.sleep(0)
+                    turns += 1
+            assert turns < 32
+
+    uvloop.run(scenario())
 
 
 def certificate(folder: Path) -> tuple[str, str]:

@@ -1,14 +1,22 @@
 """One connection of a sender: uvicorn's, with the limits that a public address needs."""
 
 import asyncio
+from collections.abc import Callable
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from sudare.collector.limits import Limits
-from sudare.collector.problems import Problem
+from sudare.collector.problems import Problem, busy
 
 _HEAD_BYTES = 1 << 16
 _GATHERED_BYTES = 1 << 14
+_PIECE = 1 << 10
+"""Bytes that are parsed at once: all requests in them are held until they are answered in turn."""
 
 
 class Gathered(asyncio.Transport):
@@ -48,9 +56,22 @@ class Gathered(asyncio.Transport):
         self._transport.abort()
 
     def _flush(self) -> None:
-        if self._parts:
-            parts, self._parts, self._size = self._parts, [], 0
+        parts, self._parts, self._size = self._parts, [], 0
+        if parts and not self.is_closing():  # whoever asked may be gone
             self._transport.write(b"".join(parts))
+
+
+class Flow(FlowControl):
+    """Reads on only when nothing waits that was read before."""
+
+    def __init__(self, transport: asyncio.Transport, waits: Callable[[], bool]) -> None:
+        super().__init__(transport)
+        self._waits = waits
+
+    def resume_reading(self) -> None:
+        """Read on, if there is somebody to read from, and no need to answer first."""
+        if self.read_paused and not self._waits() and not self._transport.is_closing():
+            super().resume_reading()
 
 
 class Protocol(HttpToolsProtocol):
@@ -61,35 +82,83 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head, if there is room for one more connection."""
         super().connection_made(Gathered(transport, self.loop))
+        self.flow = Flow(self.transport, self._waits)
+        self._running: RequestResponseCycle | None = None
+        self._unread = memoryview(b"")
+        self._body_left = 0  # bytes of the body that is being read, if its head says how many
+        self._is_last = False  # the request that is being read
         self._reading_head = True
         self._moved_on = False
         self._idle_bytes = 0  # since a message or a part of a body was whole
         self._refusal: Problem | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         if len(self.connections) > self.limits.connections:
-            busy = "there are too many connections"
-            self._end(Problem(503, "busy", busy, {"Retry-After": "5"}))
+            self._end(busy(5, f"there are {self.limits.connections:,} connections already"))
         else:
             self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop waiting."""
+        """Stop waiting, and answering."""
         self._stop_timer()
+        self._unread = memoryview(b"")
+        self.pipeline.clear()
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; what isn't a whole head afterwards is waited for, not for ever."""
+        """Read on; requests beyond a few stay unread until those before them are answered."""
+        if self._is_last:
+            return
+        if len(data) <= _PIECE and not self._waits():
+            self._parse(data)
+        else:
+            self._unread = memoryview(bytes(self._unread) + data)
+            self._parse_on()
+        self._mind_head()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, or with what wasn't read for its sake."""
+        waited = self._waits()
+        if self.pipeline:
+            self._running = self.pipeline[-1][0]
+        super().on_response_complete()
+        if waited and not self.transport.is_closing():
+            self._parse_on()
+            self.flow.resume_reading()
+            self._mind_head()
+
+    def _waits(self) -> bool:
+        """Whether something was read that must wait for an answer."""
+        return bool(self.pipeline) or bool(self._unread)
+
+    def _parse_on(self) -> None:
+        """Parse until a request must wait for the answer to another one."""
+        while self._unread and not self.pipeline and not self.transport.is_closing():
+            size = max(_PIECE, self._body_left)
+            piece, self._unread = self._unread[:size], self._unread[size:]
+            self._parse(piece)
+            if self._is_last:
+                self._unread = memoryview(b"")
+        if self._unread:
+            self.flow.pause_reading()
+
+    def _parse(self, data: bytes | memoryview) -> None:
         self._moved_on = False
-        super().data_received(data)
+        super().data_received(data)  # type: ignore[arg-type]
         # Heads and trailers are all that is kept before somebody has asked for it.
         self._idle_bytes = 0 if self._moved_on else self._idle_bytes + len(data)
         if self._idle_bytes > _HEAD_BYTES:
             self._end(Problem(431, "head_too_long", f"a head has at most {_HEAD_BYTES} bytes"))
+
+    def _mind_head(self) -> None:
+        """What isn't a whole head is waited for, not for ever; but not while nobody reads it."""
         if self.transport.is_closing():
             return
         # What follows an answer isn't part of a request: the rest of a body, or empty lines.
         answered = self.cycle is None or self.cycle.response_complete
-        if not self._reading_head and not answered:
+        if self._waits() or not (self._reading_head or answered):
             self._stop_timer()
         elif self._head_timer is None:
             self._await_head()
@@ -110,14 +179,19 @@ class Protocol(HttpToolsProtocol):
         self._refusal = _refusal(method, self.headers, upgrade=upgrade)
         if self._refusal is not None:
             raise self._refusal  # the parser stops, and ``send_400_response`` says why
+        is_next = self.cycle is None or self.cycle.response_complete
         super().on_headers_complete()
+        if is_next:
+            self._running = self.cycle
         self._reading_head = False
+        self._body_left = _length(self.headers)
         if upgrade:  # its parser reads nothing more, so there is no next
-            self.cycle.keep_alive = False
+            self.cycle.keep_alive, self._is_last = False, True
 
     def on_body(self, body: bytes) -> None:
         """A part of a body."""
         self._moved_on = True
+        self._body_left -= len(body)
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -183,3 +257,8 @@ def _refusal(method: bytes, headers: list[tuple[bytes, bytes]], *, upgrade: bool
     if upgrade:
         return Problem(400, "no_upgrade", "a request with a body can't ask for another protocol")
     return None
+
+
+def _length(headers: list[tuple[bytes, bytes]]) -> int:
+    """How many bytes of a body are announced; 0 for one in chunks."""
+    return next((int(value) for name, value in headers if name == b"content-length"), 0)

@@ -97,8 +97,8 @@ class Operation:
         return made
 
     def _responses(self) -> dict[str, Any]:
-        more = {"none": (), "maybe": ("401", "403", "429"), "always": ("401", "403", "429")}
-        refusals = sorted({"400", *self.refusals, *more[self.security]})
+        more = {"none": (), "maybe": ("401", "403"), "always": ("401", "403")}
+        refusals = sorted({"400", "429", *self.refusals, *more[self.security]})
         answers = {
             status: {
                 "description": _MEANINGS[status],

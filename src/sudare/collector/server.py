@@ -23,6 +23,8 @@ from sudare.errors import ParameterError
 
 _log = logging.getLogger(__name__)
 _GRACEFUL_SECONDS = 30
+_DOORS = 16
+"""Connections that are taken in one turn of the event loop, which takes one from each socket."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,9 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, and say so."""
         asyncio.get_running_loop().set_exception_handler(_noted)
-        await super().startup(sockets)
+        # In a flood a turn is long, and whoever is new would wait for as many as came before.
+        more = [one.dup() for one in sockets or () for _ in range(_DOORS - 1)]
+        await super().startup([*(sockets or ()), *more])
         self._ready()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:

@@ -1,0 +1,41 @@
+"""A collector on a free port of this machine, on the event loop of a test."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import AsyncIterator
+
+from starlette.types import ASGIApp
+
+from memory_store import MemoryStore
+from sudare.collection import Collection
+from sudare.collector.app import create_app
+from sudare.collector.limits import Limits
+from sudare.collector.server import Listening, Server, configured, listen
+from sudare.collector.service import Service
+from sudare.collector.store import Standing
+
+
+@contextlib.asynccontextmanager
+async def served(
+    limits: Limits,
+    *collections: Collection,
+    store: MemoryStore | None = None,
+    app: ASGIApp | None = None,
+) -> AsyncIterator[Listening]:
+    """A server of these collections; of another application, if there is one."""
+    store = store or MemoryStore()
+    for collection in collections:
+        store.add(Standing(collection))
+    service = Service(store)
+    listening, started = listen("127.0.0.1", 0), asyncio.Event()
+    config = configured(app or create_app(service, limits=limits), listening, limits)
+    server = Server(config, service, started.set)
+    task = asyncio.create_task(server.serve([listening.socket]))
+    await started.wait()
+    try:
+        yield listening
+    finally:
+        server.handle_exit(signal.SIGTERM, None)
+        await task
+    assert service.ending
