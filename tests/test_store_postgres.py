@@ -7,6 +7,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import psycopg
 import pytest
 
 from postgres import Server, server
-from stores import Rules, answers, fates, group, held, names, question, total
+from stores import Rules, answers, digests, fates, group, held, names, question, total
 from sudare.collector import postgres_database
 from sudare.collector.migrations import POSTGRES
 from sudare.collector.opening import open_store
@@ -270,6 +271,27 @@ def test_a_database_that_was_set_back_is_read_anew(url: str, store: PostgresStor
         [Fate.REPEATED, Fate.NEW, Fate.REPEATED]
     ]
     assert total(store, tea) == (3, [3, 0, 0])
+
+
+def test_what_was_sent_is_emptied_now_and_then(store: PostgresStore) -> None:
+    """And what is left of a commit before doesn't count again."""
+    club = held(store, question("club", Rules(keeps_reports=True, invited=True)))
+    invitations = [digests(str(number)) for number in range(300)]
+    store.invite(club.key, [one[0].tobytes() for one in invitations])
+    sizes = []
+    for one in invitations:
+        sent = group(club, answers(1), invitations=one)
+        assert fates(store, sent, group(club, answers(0), invitations=one, window=1)) == [
+            [Fate.NEW],
+            [Fate.NEW],
+        ]
+        uninvited = group(club, answers(1), invitations=one)  # it is used
+        assert fates(store, uninvited) == [[Fate.UNINVITED]]
+        sizes += store._read("SELECT pg_total_relation_size('incoming')")
+    assert total(store, club) == (300, [0, 300, 0])
+    assert total(store, club, 1) == (300, [300, 0, 0])
+    assert sum(len(some) for some in store.reports(club.key)) == 600
+    assert any(after < before for before, after in pairwise(sizes))
 
 
 def test_a_commit_that_nobody_heard_of_is_found(

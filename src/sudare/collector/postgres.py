@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, TypeVar
 
 from sudare.collector.counting import all_of, join_groups, part_fates
-from sudare.collector.postgres_counting import count
+from sudare.collector.postgres_counting import count, open_collections
 from sudare.collector.postgres_database import Cursor, Database, run
 from sudare.collector.postgres_names import (
     STILL_OPEN,
@@ -63,11 +63,7 @@ class PostgresStore(TableStore):
         def work(cursor: Cursor) -> list[Fates]:
             for known in touched.values():  # by a try before this one
                 known.undo()
-            cursor.execute(
-                "SELECT key, id, state FROM collections WHERE key = ANY(%b) ORDER BY key FOR SHARE",
-                (keys,),
-            )
-            held = {key: number for key, number, state in cursor if state == State.OPEN.value}
+            held = open_collections(cursor, keys)
             return [
                 count(cursor, one, (held[key], one.group.window), known_at)
                 if (key := one.group.collection.key) in held

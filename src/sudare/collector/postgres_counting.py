@@ -22,8 +22,8 @@ from sudare.collector.counting import (
     some_of,
 )
 from sudare.collector.postgres_database import Cursor, run
-from sudare.collector.postgres_names import Known, Place, make_table, table_of
-from sudare.collector.store import Fate, Fates, Group
+from sudare.collector.postgres_names import Known, Place, make_table, new_stamp, table_of
+from sudare.collector.store import Fate, Fates, Group, State
 from sudare.errors import StoreUnavailable
 
 _LATER = "SELECT 1 FROM windows WHERE collection = ? AND window_number >= ? AND closed = 1"
@@ -31,6 +31,21 @@ _WINDOW = f"""SELECT n, counts, closed_round, EXISTS ({_LATER}) FROM windows
     WHERE collection = ? AND window_number = ? FOR UPDATE"""  # noqa: S608
 _NEW_WINDOW = f"""INSERT INTO windows (collection, window_number)
     SELECT ?, ? WHERE NOT EXISTS ({_LATER}) ON CONFLICT DO NOTHING"""
+_FULL = 1 << 17  # bytes
+
+
+def open_collections(cursor: Cursor, keys: list[str]) -> dict[str, int]:
+    """The numbers of those collections that take reports, locked; and room for what is sent."""
+    rows = run(
+        cursor,
+        "SELECT key, id, state, pg_total_relation_size('incoming') + "
+        "pg_total_relation_size('offered') FROM collections "
+        "WHERE key = ANY(?) ORDER BY key FOR SHARE",
+        (keys,),
+    )
+    if rows and rows[0][3] > _FULL:
+        cursor.execute("TRUNCATE incoming, offered")
+    return {key: number for key, number, state, _ in rows if state == State.OPEN.value}
 
 
 def count(
@@ -85,14 +100,14 @@ def _judged(cursor: Cursor, place: Place, group: Group, known: Known) -> Fates:
 def _invited(cursor: Cursor, place: Place, group: Group, counted_before: Bools) -> Fates:
     """The fates of reports that need an invitation; those used are written."""
     digests = digests_of(group)
-    offered = ((*place, digest) for digest in set(digests))
-    _send(cursor, "offered (collection, window_number, digest)", "int8 int8 bytea", offered)
+    stamp = new_stamp()
+    _send(cursor, "offered (stamp, digest)", "int8 bytea", ((stamp, one) for one in set(digests)))
     rows = run(
         cursor,
-        "SELECT digest FROM offered JOIN invitations USING (collection, digest) "
-        "WHERE collection = ? AND window_number = ? EXCEPT "
+        "SELECT digest FROM offered JOIN invitations USING (digest) "
+        "WHERE stamp = ? AND collection = ? EXCEPT "
         "SELECT digest FROM used WHERE collection = ? AND window_number = ?",
-        (*place, *place),
+        (stamp, place[0], *place),
     )
     good = dict.fromkeys((digest for (digest,) in rows), True)
     fates = np.fromiter(invitation_fates(group, counted_before, good), np.uint8, len(digests))

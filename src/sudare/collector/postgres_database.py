@@ -26,7 +26,7 @@ _PATIENCE_TO_DROP = "100ms"
 _CONNECTIONS = 8
 _SENT = (
     "incoming (stamp bigint, names bytea, counts bytea, payload bytea)",
-    "offered (collection bigint, window_number bigint, digest bytea)",
+    "offered (stamp bigint, digest bytea)",
 )
 """Tables of each connection, for what is no parameter of a statement."""
 _COMMITTING = 2  # more, so that readers can't keep reports from being counted
@@ -153,8 +153,8 @@ def _settle(connection: Connection) -> None:
     connection.execute("SET jit = off")  # compiling takes longer than our queries
     connection.execute("SET search_path = sudare, pg_catalog")
     connection.execute("SET default_transaction_isolation = 'read committed'")
-    for table in _SENT:
-        connection.execute(f"CREATE TEMPORARY TABLE {table} ON COMMIT DELETE ROWS")
+    for table in _SENT:  # emptied now and then: at every commit it would cost more than the rest
+        connection.execute(f"CREATE TEMPORARY TABLE {table}")
 
 
 def _shown(connection: Connection, setting: str) -> str:
