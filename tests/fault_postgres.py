@@ -34,6 +34,10 @@ class PostgresPlace(Place):
                 with place._watched(last=False):
                     return super().execute(query, params, **options)
 
+            def stream(self, query: Any, params: Any = None, **options: Any) -> Any:
+                with place._watched(last=False):
+                    yield from super().stream(query, params, **options)
+
             @contextmanager
             def copy(self, statement: Any, params: Any = None, **options: Any) -> Iterator[Any]:
                 with place._watched(last=False), super().copy(statement, params, **options) as copy:

@@ -7,18 +7,21 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
 
 from postgres import Server, server
-from stores import Rules, answers, fates, group, held, names, question, total
+from stores import Rules, answers, digests, fates, group, held, names, question, total
 from sudare.collector import postgres_database
 from sudare.collector.migrations import POSTGRES
 from sudare.collector.opening import open_store
 from sudare.collector.postgres import PostgresStore
-from sudare.collector.store import Fate
+from sudare.collector.postgres_database import Database
+from sudare.collector.store import Fate, State
 from sudare.errors import ParameterError, StoreUnavailable
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -207,8 +210,130 @@ def test_an_older_store_is_brought_up_to_date(url: str, monkeypatch: pytest.Monk
     assert store._read("SELECT count(*) FROM more") == [(0,)]
     store.shut()
     monkeypatch.undo()
-    with pytest.raises(ParameterError, match="format 2, this version of Sudare knows up to 1"):
+    with pytest.raises(ParameterError, match="format 3, this version of Sudare knows up to 2"):
         PostgresStore(url)
+
+
+def test_names_that_had_a_row_each_are_kept(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store of format 1, with more names than go into one row."""
+    tea = question()
+    with monkeypatch.context() as before:
+        before.setattr(postgres_database, "POSTGRES", POSTGRES[:1])
+        old = PostgresStore(url)
+        held(old, tea)
+        old.shut()
+    own = np.random.default_rng(1).integers(0, 1 << 63, (70_000, 2)).astype(np.uint64)
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("SET search_path = sudare")
+        other.execute("CREATE TABLE seen_1_3 (name uuid PRIMARY KEY)")
+        with other.cursor().copy("COPY seen_1_3 FROM STDIN") as copy:
+            for name in own:
+                copy.write_row([name.astype("<u8").tobytes().hex()])
+        counts = np.array([0, len(own), 0], "<i8").tobytes()
+        other.execute("INSERT INTO windows VALUES (1, 3, 0, 0, %b, %b)", (len(own), counts))
+    store = PostgresStore(url)
+    values = np.zeros(len(own), tea.report_dtype)
+    assert (store.commit([group(tea, values, own, window=3)])[0] == Fate.REPEATED).all()
+    assert fates(store, group(tea, answers(1), window=3)) == [[Fate.NEW]]
+    assert total(store, tea, 3) == (len(own) + 1, [0, len(own) + 1, 0])
+    store.shut()
+
+
+# Names in memory
+
+
+def test_a_process_knows_what_others_have_counted(url: str, store: PostgresStore) -> None:
+    tea = held(store, question())
+    other = PostgresStore(url)
+    own = names(5)
+    assert fates(store, group(tea, answers(0, 0), own[:2])) == [[Fate.NEW] * 2]
+    assert fates(other, group(tea, answers(0, 0), own[1:3])) == [[Fate.REPEATED, Fate.NEW]]
+    assert fates(store, group(tea, answers(0, 0), own[2:4])) == [[Fate.REPEATED, Fate.NEW]]
+    assert fates(other, group(tea, answers(*[0] * 5), own)) == [[Fate.REPEATED] * 4 + [Fate.NEW]]
+    assert total(store, tea) == (5, [5, 0, 0])
+    other.shut()
+
+
+def test_a_database_that_was_set_back_is_read_anew(url: str, store: PostgresStore) -> None:
+    """As by a standby that lacked the last commit: others have counted since, under its number."""
+    tea = held(store, question())
+    own = names(3)
+    store.commit([group(tea, answers(0), own[:1])])
+    store.commit([group(tea, answers(0), own[1:2])])
+    with psycopg.connect(url, autocommit=True) as administrator:
+        administrator.execute("DELETE FROM sudare.seen_1_0 WHERE id = 2")
+        counts = np.array([1, 0, 0], "<i8").tobytes()
+        administrator.execute("UPDATE sudare.windows SET n = 1, counts = %b", (counts,))
+    other = PostgresStore(url)
+    assert fates(other, group(tea, answers(0), own[2:])) == [[Fate.NEW]]
+    other.shut()
+    assert fates(store, group(tea, answers(0, 0, 0), own)) == [
+        [Fate.REPEATED, Fate.NEW, Fate.REPEATED]
+    ]
+    assert total(store, tea) == (3, [3, 0, 0])
+
+
+def test_what_was_sent_is_emptied_now_and_then(store: PostgresStore) -> None:
+    """And what is left of a commit before doesn't count again."""
+    club = held(store, question("club", Rules(keeps_reports=True, invited=True)))
+    invitations = [digests(str(number)) for number in range(300)]
+    store.invite(club.key, [one[0].tobytes() for one in invitations])
+    sizes = []
+    for one in invitations:
+        sent = group(club, answers(1), invitations=one)
+        assert fates(store, sent, group(club, answers(0), invitations=one, window=1)) == [
+            [Fate.NEW],
+            [Fate.NEW],
+        ]
+        uninvited = group(club, answers(1), invitations=one)  # it is used
+        assert fates(store, uninvited) == [[Fate.UNINVITED]]
+        sizes += store._read("SELECT pg_total_relation_size('incoming')")
+    assert total(store, club) == (300, [0, 300, 0])
+    assert total(store, club, 1) == (300, [300, 0, 0])
+    assert sum(len(some) for some in store.reports(club.key)) == 600
+    assert any(after < before for before, after in pairwise(sizes))
+
+
+def test_a_commit_that_nobody_heard_of_is_found(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is durable, but the connection was lost before the server said so."""
+    tea = held(store, question())
+    own = names(2)
+    real = Database.retried
+
+    def unheard(*arguments: Any, **options: Any) -> None:
+        real(*arguments, **options)
+        raise StoreUnavailable("lost")
+
+    with monkeypatch.context() as losing:
+        losing.setattr(Database, "retried", unheard)
+        with pytest.raises(StoreUnavailable, match="lost"):
+            store.commit([group(tea, answers(0), own[:1])])
+    assert fates(store, group(tea, answers(0, 0), own)) == [[Fate.REPEATED, Fate.NEW]]
+    assert total(store, tea) == (2, [2, 0, 0])
+
+
+def test_a_window_whose_names_are_lost_takes_nothing(url: str, store: PostgresStore) -> None:
+    tea = held(store, question())
+    store.commit([group(tea, answers(0, 0))])
+    with psycopg.connect(url, autocommit=True) as administrator:
+        administrator.execute("DELETE FROM sudare.seen_1_0")
+    with pytest.raises(StoreUnavailable, match=r"window 0 of .* has 2 reports and 0 names"):
+        store.commit([group(tea, answers(0))])
+
+
+def test_names_of_what_another_process_closed_leave_memory(url: str, store: PostgresStore) -> None:
+    tea, coffee = held(store, question()), held(store, question("coffee"))
+    store.commit([group(tea, answers(0), window=window) for window in range(3)])
+    store.commit([group(coffee, answers(0))])
+    other = PostgresStore(url)
+    other.close(tea.key, 1)
+    other.change(coffee.key, state=State.CLOSED)
+    other.shut()
+    assert len(store._known) == 4
+    store.standings()
+    assert list(store._known) == [(1, 2)]
 
 
 def test_a_server_that_is_not_there_is_refused() -> None:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from uuid import UUID
 
 import numpy as np
 import psycopg
@@ -61,37 +60,64 @@ WAITING = """SELECT 1 FROM pg_stat_activity
 # What the server writes down
 
 
-def written(own: Names) -> list[str]:
-    """Names as a server would write them."""
-    return [str(UUID(bytes=name.astype("<u8").tobytes())) for name in own]
+LOGGING = {
+    "log_statement": "all",
+    "log_min_duration_statement": "0",
+    "log_parameter_max_length": "-1",
+    "log_parameter_max_length_on_error": "-1",
+    "log_error_verbosity": "verbose",
+}
 
 
-def test_no_name_reaches_the_servers_log(postgres: Server, url: str) -> None:
-    """Also of a server that logs every statement with what was sent along."""
+@contextmanager
+def logging(url: str) -> Iterator[None]:
+    """For sessions that begin meanwhile: the server writes down whatever it can."""
     with administrator(url) as other:
         name = other.info.dbname
-        other.execute(f"ALTER DATABASE {name} SET log_statement = 'all'")
+        for setting, value in LOGGING.items():
+            other.execute(f"ALTER DATABASE {name} SET {setting} = '{value}'")
+        yield
+        for setting in LOGGING:
+            other.execute(f"ALTER DATABASE {name} RESET {setting}")
+
+
+def written(own: Names) -> list[str]:
+    """Names as a server would write them."""
+    return [name.astype("<u8").tobytes().hex() for name in own]
+
+
+def test_nothing_of_a_report_reaches_the_servers_log(postgres: Server, url: str) -> None:
+    """Also of a server that logs every statement with what was sent along."""
+    with logging(url):
         store = PostgresStore(url)
         club = held(store, question("club", Rules(invited=True)))
-        store.invite(club.key, [row.tobytes() for row in digests("one", "two")])
-        tea = held(store, question())
+        tea = held(store, question(rules=Rules(keeps_reports=True)))
         own = names(300)
         both = [
             group(club, answers(0, 1), own[:2], invitations=digests("one", "two")),
             group(tea, answers(*[1] * 298), own[2:]),
         ]
+        with administrator(url) as other:  # whose own log is another matter
+            other.execute("SET log_statement = none")
+            other.execute("SET log_min_duration_statement = -1")
+            for row in digests("one", "two"):
+                other.execute("INSERT INTO invitations VALUES (1, %b)", (row.tobytes(),))
         for expected in (Fate.NEW, Fate.REPEATED):
             assert fates(store, *both) == [[expected] * 2, [expected] * 298]
         partly = group(tea, answers(1, 1), np.concatenate([own[2:3], names(1)]))
         assert fates(store, partly) == [[Fate.REPEATED, Fate.NEW]]
-        store.shut()
         (shown,) = written(names(1))
-        with pytest.raises(psycopg.errors.UniqueViolation):  # what a log looks like that has one
-            other.execute("INSERT INTO seen_2_0 VALUES (%s), (%s)", (shown, shown))
-        other.execute(f"ALTER DATABASE {name} RESET log_statement")
-    assert "COPY incoming" in postgres.log
-    assert f"Key (name)=({shown}) already exists" in postgres.log
-    assert [name for name in written(own) if name in postgres.log] == []
+        with administrator(url) as other:  # what a log looks like that has one
+            other.execute("INSERT INTO seen_2_0 VALUES (9, 9, %b)", (bytes.fromhex(shown),))
+        store.shut()
+    log = postgres.log
+    assert "COPY incoming" in log
+    assert f"\\x{shown}" in log
+    sums = np.array([0, 298, 0], "<i8").tobytes().hex()
+    kept = "01" * 298
+    offered = [row.tobytes().hex() for row in digests("one", "two")]
+    secret = [*written(own), sums, kept, *offered]
+    assert [one for one in secret if one in log] == []
 
 
 # Backups
@@ -259,13 +285,13 @@ def test_many_invitations_take_few_statements(
     club = held(store, question("club", Rules(invited=True)))
     given = [number.to_bytes(32) for number in range(2500)]
     statements = []
-    run = postgres_store._run
+    run = postgres_database.run
 
     def counting(cursor: object, query: str, parameters: object) -> object:
         statements.append(query)
         return run(cursor, query, parameters)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(postgres_store, "_run", counting)
+    monkeypatch.setattr(postgres_store, "run", counting)
     store.invite(club.key, given + given[:10])
     assert len(statements) == 4  # one of them finds the collection
     store.invite(club.key, given[:1])

@@ -149,4 +149,24 @@ POSTGRES: tuple[Script, ...] = (
         "CREATE TABLE checks (number bigint NOT NULL)",
         "INSERT INTO checks VALUES (0)",
     ),
+    (
+        # One row for the names of a commit, where each name had one.
+        """DO $$
+        DECLARE
+            seen text;
+        BEGIN
+            FOR seen IN SELECT tablename FROM pg_tables
+                WHERE schemaname = 'sudare' AND tablename ~ '^seen_'
+            LOOP
+                EXECUTE format('ALTER TABLE %I RENAME TO single_names', seen);
+                EXECUTE format('CREATE TABLE %I (id bigint PRIMARY KEY, stamp bigint NOT NULL, '
+                    'names bytea NOT NULL)', seen);
+                EXECUTE format('INSERT INTO %I SELECT 1 + place / 65536, '
+                    '(random() * 9e18)::bigint, string_agg(uuid_send(name), '''' ORDER BY name) '
+                    'FROM (SELECT name, row_number() OVER (ORDER BY name) AS place '
+                    'FROM single_names) s GROUP BY place / 65536', seen);
+                DROP TABLE single_names;
+            END LOOP;
+        END $$""",
+    ),
 )

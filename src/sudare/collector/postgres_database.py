@@ -24,6 +24,11 @@ _ATTEMPTS = 10
 _PATIENCE = 10  # seconds, for a server that doesn't answer
 _PATIENCE_TO_DROP = "100ms"
 _CONNECTIONS = 8
+_SENT = (
+    "incoming (stamp bigint, names bytea, counts bytea, payload bytea)",
+    "offered (stamp bigint, digest bytea)",
+)
+"""Tables of each connection, for what is no parameter of a statement."""
 _COMMITTING = 2  # more, so that readers can't keep reports from being counted
 
 
@@ -148,14 +153,19 @@ def _settle(connection: Connection) -> None:
     connection.execute("SET jit = off")  # compiling takes longer than our queries
     connection.execute("SET search_path = sudare, pg_catalog")
     connection.execute("SET default_transaction_isolation = 'read committed'")
-    connection.execute(
-        "CREATE TEMPORARY TABLE incoming (place integer, name uuid) ON COMMIT DELETE ROWS"
-    )
+    for table in _SENT:  # emptied now and then: at every commit it would cost more than the rest
+        connection.execute(f"CREATE TEMPORARY TABLE {table}")
 
 
 def _shown(connection: Connection, setting: str) -> str:
     row = connection.execute(f"SHOW {setting}").fetchone()
     return str(row[0]) if row else ""
+
+
+def run(cursor: Cursor, query: str, parameters: Sequence[object]) -> list[tuple[Any, ...]]:
+    """The rows of a query whose parameters are question marks."""
+    cursor.execute(query.replace("?", "%b"), parameters)
+    return cursor.fetchall() if cursor.description else []
 
 
 def upgrade(cursor: Cursor, scripts: Sequence[Script]) -> None:

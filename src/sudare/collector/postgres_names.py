@@ -1,34 +1,27 @@
 """The names of reports in PostgreSQL: a table for each open window, dropped when it is closed.
 
-No statement here is one that may fail over a name: the server writes what failed into its log.
+A commit adds one row, with the names of all its reports; an index of single names would cost more
+than all the rest. So each process has the names of a window in memory, and reads before it counts
+what others have added: the window is locked then, and rows are numbered in the order of commits.
 """
 
-from collections.abc import Iterator
-
-import numpy as np
-from numpy.typing import NDArray
+import secrets
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from sudare.collector.counting import Bools, byte_order
 from sudare.collector.postgres_database import Cursor
 from sudare.collector.seen import Seen
 from sudare.collector.tables import Each
-from sudare.named import Names
+from sudare.named import NAME_BYTES, Names, names_of
 
 Place = tuple[int, int]
 """A collection's number, and a window."""
+Row = tuple[int, int]
+"""A row's number in its table, and its stamp."""
+Key = TypeVar("Key")
 
-# COPY's binary form: each row says how many columns follow, and each column how many bytes.
-_HEAD = b"PGCOPY\n\xff\r\n\0" + bytes(8)
-_TAIL = b"\xff\xff"
-_PLACED = np.dtype(
-    [
-        ("columns", ">i2"),
-        ("place_size", ">i4"),
-        ("place", ">i4"),
-        ("name_size", ">i4"),
-        ("name", "u1", (16,)),
-    ]
-)
 _BLOCK = 1 << 16  # names
 
 _TABLES = """SELECT relname FROM pg_class, string_to_array(relname, '_') part
@@ -39,6 +32,10 @@ _TABLES = """SELECT relname FROM pg_class, string_to_array(relname, '_') part
 _NEEDED = _TABLES.format("")
 UNNEEDED = _TABLES.format("NOT")
 """The tables of names that nothing can be compared with any more."""
+STILL_OPEN = """SELECT 1 FROM collections c WHERE c.id = ? AND c.state <> 'closed'
+    AND NOT EXISTS (SELECT 1 FROM windows w WHERE w.collection = c.id
+        AND w.closed = 1 AND w.window_number >= ?)"""
+"""Whether the names of a place are still needed."""
 
 
 def table_of(place: Place) -> str:
@@ -48,83 +45,105 @@ def table_of(place: Place) -> str:
 
 def make_table(place: Place) -> str:
     """The statement that makes it."""
-    return f"CREATE TABLE IF NOT EXISTS {table_of(place)} (name uuid PRIMARY KEY)"
+    return (
+        f"CREATE TABLE IF NOT EXISTS {table_of(place)} "
+        "(id bigint PRIMARY KEY, stamp bigint NOT NULL, names bytea NOT NULL)"
+    )
 
 
-def add_names(cursor: Cursor, place: Place, names: Names) -> Bools:
-    """Add names to a window's table; whether each is new, where the first of equal ones is.
+def put_names(place: Place) -> str:
+    """The statement that adds a row of names; its parameters are a stamp and they."""
+    table = table_of(place)
+    return f"INSERT INTO {table} SELECT coalesce(max(id), 0) + 1, ?, ? FROM {table}"  # noqa: S608
 
-    Once in a transaction that has locked the window.
+
+def new_stamp() -> int:
+    """A number for a row, which no other has."""
+    return secrets.randbits(63)
+
+
+class Known:
+    """The names of an open window in memory, up to a row of its table.
+
+    The row's stamp says whether the table is still the one that was read: a database that was set
+    back to an earlier moment has other rows under the same numbers. Rows are committed one after
+    the other, so whoever finds the last one that it knows has all before it.
     """
-    new = Seen().add(names)
-    rows = np.flatnonzero(new)
-    added = _add(cursor, place, names, rows)
-    if added < len(rows):
-        # Nearly always all are new. Else those are known that another transaction has added.
-        new &= ~_found(cursor, place, len(names), "AND s.xmin <> pg_current_xact_id()::xid")
-    return new
 
+    def __init__(self) -> None:
+        self._seen = Seen()
+        self._last: Row = (0, 0)
+        self._next: Row | None = None
 
-def add_new_names(cursor: Cursor, place: Place, names: Names) -> None:
-    """Add names of which ``known`` has found none, and no two are equal."""
-    _add(cursor, place, names, np.arange(len(names)))
+    def __len__(self) -> int:
+        return len(self._seen)
 
+    def follow(self, cursor: Cursor, place: Place) -> None:
+        """Read what others have added; the window is locked, so that nobody adds more."""
+        if not self._followed(cursor, place):
+            self._seen, self._last = Seen(), (0, 0)
+            self._followed(cursor, place)
 
-def known(cursor: Cursor, place: Place, names: Names) -> Bools:
-    """Which names have counted in a window."""
-    _receive(cursor, names, np.arange(len(names)))
-    return _found(cursor, place, len(names))
+    def has(self, names: Names) -> Bools:
+        """Which names have counted."""
+        return self._seen.has(names)
+
+    def add(self, names: Names) -> Bools:
+        """Add names; whether each is new, where the first of equal ones is."""
+        return self._seen.add(names)
+
+    def next_row(self) -> Row:
+        """The row in which the names that were added are to be written."""
+        self._next = self._last[0] + 1, new_stamp()
+        return self._next
+
+    def keep(self) -> None:
+        """What was added, and its row if there is one, is durable."""
+        self._seen.keep()
+        self._last, self._next = self._next or self._last, None
+
+    def undo(self) -> None:
+        """It isn't, or nobody knows: then the row is read the next time."""
+        self._seen.undo()
+        self._next = None
+
+    def _followed(self, cursor: Cursor, place: Place) -> bool:
+        """Read the rows after the last one; False if that isn't there any more."""
+        last, _ = self._last
+        query = (
+            "SELECT id, stamp, CASE WHEN id > %b THEN names ELSE '' END "  # noqa: S608
+            f"FROM {table_of(place)} WHERE id >= %b ORDER BY id"
+        )
+        rows = cursor.stream(query, (last, last))
+        if last and next(rows, (0, 0))[:2] != self._last:
+            deque(rows, 0)  # to the end: else the connection is kept busy
+            return False
+        for row, names in _blocks(((number, stamp), names) for number, stamp, names in rows):
+            self._seen.add(names_of(names))
+            self._seen.keep()
+            self._last = row
+        return True
 
 
 def all_names(each: Each) -> Iterator[tuple[int, int, bytes]]:
     """The names of every open window: a collection's number, a window, and some names."""
     for (table,) in list(each(_NEEDED)):
         _, number, window = table.split("_")
-        after = ""
-        while names := _names_after(each, table, after):
-            yield int(number), int(window), names
-            after = f"WHERE name > '{names[-16:].hex()}'"
+        rows = each(f"SELECT id, names FROM {table} ORDER BY id")  # noqa: S608
+        for _, some in _blocks(rows):
+            names = names_of(some)
+            # In an order of their own, which isn't that in which they came.
+            yield int(number), int(window), names[byte_order(names)].astype("<u8").tobytes()
 
 
-def _names_after(each: Each, table: str, after: str) -> bytes | None:
-    """The next names of a table, in their order."""
-    some = f"SELECT name FROM {table} {after} ORDER BY name LIMIT {_BLOCK}"  # noqa: S608
-    query = f"SELECT string_agg(uuid_send(name), ''::bytea ORDER BY name) FROM ({some}) s"  # noqa: S608
-    ((names,),) = each(query)
-    return bytes(names) if names else None
-
-
-def _add(cursor: Cursor, place: Place, names: Names, rows: NDArray[np.intp]) -> int:
-    """Add some names to a table; how many weren't there."""
-    _receive(cursor, names, rows)
-    cursor.execute(
-        f"INSERT INTO {table_of(place)} SELECT name FROM incoming ON CONFLICT DO NOTHING"  # noqa: S608
-    )
-    return cursor.rowcount
-
-
-def _found(cursor: Cursor, place: Place, size: int, condition: str = "") -> Bools:
-    """Which of the names that have just come in are in a table."""
-    # OFFSET 0 keeps it a search for each: the planner knows nothing of what has just come in.
-    search = f"SELECT 1 FROM {table_of(place)} s WHERE s.name = i.name {condition} OFFSET 0"  # noqa: S608
-    cursor.execute(f"SELECT place FROM incoming i WHERE EXISTS ({search})")  # noqa: S608
-    found = np.zeros(size, np.bool_)
-    found[[where for (where,) in cursor]] = True
-    return found
-
-
-def _receive(cursor: Cursor, names: Names, rows: NDArray[np.intp]) -> None:
-    """Send some names, each with its place, in the order of the index.
-
-    By COPY, not as parameters of a statement: those are written into the log of a server that logs
-    statements, or slow ones.
-    """
-    some = names[rows]
-    order = byte_order(some)
-    placed = np.empty(len(rows), _PLACED)
-    placed["columns"], placed["place_size"], placed["name_size"] = 2, 4, 16
-    placed["place"] = rows[order]
-    placed["name"] = np.ascontiguousarray(some[order], "<u8").view(np.uint8).reshape(-1, 16)
-    cursor.execute("DELETE FROM incoming")
-    with cursor.copy("COPY incoming (place, name) FROM STDIN (FORMAT binary)") as copy:
-        copy.write(_HEAD + placed.tobytes() + _TAIL)
+def _blocks(rows: Iterable[tuple[Key, bytes]]) -> Iterator[tuple[Key, bytes]]:
+    """Names of rows one after the other, many at a time, each time with the last row's key."""
+    size, pieces = 0, []
+    for key, names in rows:
+        pieces.append(names)
+        size += len(names)
+        if size >= _BLOCK * NAME_BYTES:
+            yield key, b"".join(pieces)
+            size, pieces = 0, []
+    if pieces:
+        yield key, b"".join(pieces)
