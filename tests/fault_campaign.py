@@ -24,7 +24,7 @@ from fault_histories import lived
 from fault_kills import killed
 from fault_reports import Verdict
 from fault_stores import VARIANTS, Place, SqlitePlace
-from memory import memory_folder
+from in_memory import memory_folder
 
 
 @contextmanager

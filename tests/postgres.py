@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 
-from memory import memory
+from in_memory import memory
 
 _PROGRAMS = Path("/usr/lib/postgresql")
 _numbers = count()

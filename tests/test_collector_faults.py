@@ -13,7 +13,7 @@ from fault_histories import lived
 from fault_page import FOUND, PAGE, page
 from fault_reports import Verdict
 from fault_stores import SqlitePlace
-from memory import memory_folder
+from in_memory import memory_folder
 
 CHUNK = 25
 
