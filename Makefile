@@ -42,6 +42,7 @@ demo: $(READY)  ## run a collector with simulated people, until Ctrl-C
 	@$(BIN)/sudare demo
 
 test: check postgres chromium  ## check, then run every test
+	@$(BIN)/python -m compileall -q src  # once, not in each of the commands that the tests start
 	@$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## formatting, lint and types

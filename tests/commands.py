@@ -15,6 +15,7 @@ import pytest
 from sudare.cli import main
 
 UNTOLD = "Zanzibar rooibos"  # an answer that no message may repeat
+PATIENCE = 200  # seconds, on a machine that does much else
 TEAS = ("green", "black", "oolong")
 
 
@@ -88,7 +89,7 @@ def together(folder: Path, one: tuple[object, ...], two: tuple[object, ...]) -> 
 
 
 def _ended(party: "subprocess.Popen[bytes]") -> Result:
-    out, err = party.communicate(timeout=40)
+    out, err = party.communicate(timeout=PATIENCE)
     return Result(party.returncode, out, err.decode())
 
 

@@ -9,6 +9,9 @@ import os
 import signal
 from collections.abc import Iterator
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # each has a core of its own, and no more
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+
 import hypothesis
 import pytest
 

@@ -24,30 +24,22 @@ from fault_histories import lived
 from fault_kills import killed
 from fault_reports import Verdict
 from fault_stores import VARIANTS, Place, SqlitePlace
-
-MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of our own inside
-
-
-@contextmanager
-def memory_folder() -> Iterator[Path]:
-    """In memory where there is such a place: a crash in one process needs no disk."""
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as name:
-        yield Path(name)
+from in_memory import memory_folder
 
 
 @contextmanager
 def places(store: str) -> Iterator[Callable[[], Place]]:
     """New places for stores of one kind."""
-    with memory_folder() as folder:
-        if store == "sqlite":
+    if store == "sqlite":
+        with memory_folder() as folder:
             yield lambda: SqlitePlace(Path(tempfile.mkdtemp(dir=folder)))
-            return
-        import postgres
-        from fault_postgres import PostgresPlace
+        return
+    import postgres
+    from fault_postgres import PostgresPlace
 
-        with postgres.server(str(folder.parent)) as server:
-            url = server.new_database()
-            yield lambda: PostgresPlace(url)
+    with postgres.server() as server:
+        url = server.new_database()
+        yield lambda: PostgresPlace(url)
 
 
 @contextmanager
@@ -59,7 +51,7 @@ def disk_store(store: str) -> Iterator[tuple[Path, str]]:
             return
         import postgres
 
-        with postgres.server() as server:
+        with postgres.server(tempfile.gettempdir()) as server:
             yield Path(name), server.new_database()
 
 

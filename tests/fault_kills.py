@@ -4,7 +4,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,18 +14,13 @@ from pathlib import Path
 
 from fault_load import Connection, Senders
 from fault_reports import Verdict, asked, judged
+from ports import free_ports
 from sudare.collection import Collection
 from sudare.collector.opening import open_store
 from sudare.windows import Windows
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "src"
-
-
-def free_port() -> int:
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        return int(bound.getsockname()[1])
 
 
 def questions(flat: int = 6, cells: int = 4096) -> list[Collection]:
@@ -53,7 +47,7 @@ class Process:
     store: str
     variant: str = "sound"
     options: Sequence[str] = ()
-    port: int = field(default_factory=free_port)
+    port: int = field(default_factory=lambda: free_ports(1)[0])
     _running: "subprocess.Popen[bytes] | None" = None
 
     @property

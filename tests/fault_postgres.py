@@ -8,6 +8,7 @@ from unittest.mock import patch
 import psycopg
 
 from fault_stores import Place, Trap
+from postgres import end_connections
 from sudare.collector.opening import open_store
 from sudare.collector.store import Store
 
@@ -25,8 +26,6 @@ class PostgresPlace(Place):
         store.shut()
 
     def open(self) -> Store:
-        store = open_store(self._url)
-        store._database.close()  # type: ignore[attr-defined]
         place = self
 
         class Watched(psycopg.Cursor[Any]):
@@ -62,11 +61,11 @@ class PostgresPlace(Place):
 
         self._patched = patch("sudare.collector.postgres_database.psycopg.connect", connect)
         self._patched.start()
-        return store
+        return open_store(self._url)
 
     def crash(self, store: Store) -> None:
         self.crashed = False
-        self._terminate()
+        end_connections(self._url)
         self._patched.stop()
         store.shut()
 
@@ -75,13 +74,6 @@ class PostgresPlace(Place):
         store.shut()
 
     def _break(self, trap: Trap, *, whole: bool) -> None:
-        self._terminate()
+        end_connections(self._url)
         if whole and trap.kind == "fail":
             raise psycopg.OperationalError("the connection was lost at the commit")
-
-    def _terminate(self) -> None:
-        with psycopg.Connection.connect(self._url, autocommit=True) as admin:
-            admin.execute(
-                "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
-                "WHERE application_name = 'sudare' AND datname = current_database()"
-            )

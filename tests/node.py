@@ -15,14 +15,20 @@ INSTALL = (
 )
 
 
+def node(program: str = "node") -> str:
+    """Where Node.js is, or another program of it."""
+    found = shutil.which(program)
+    if found is None:
+        pytest.fail(INSTALL)
+    return found
+
+
 def npm(*arguments: str) -> str:
     """What a command of npm says; it must work."""
-    command = shutil.which("npm")
-    if command is None or shutil.which("node") is None:
-        pytest.fail(INSTALL)
+    node()
     environment = {**os.environ, "NO_COLOR": "1", "CI": "1"}
     done = subprocess.run(
-        [command, *arguments],
+        [node("npm"), *arguments],
         cwd=WEB,
         env=environment,
         stdout=subprocess.PIPE,

@@ -14,11 +14,10 @@ import io
 import os
 import re
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from typing import Any
 import pytest
 
 import sudare
+from ports import free_ports
 from sudare.cli import main
 
 ROOT = Path(__file__).parent.parent
@@ -67,7 +67,8 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
     work = folder / "work"
     work.mkdir()
     names: dict[str, Any] = {"__name__": "page"}
-    ports = free_ports({port for block in blocks(page) for port in _PORT.findall(block.text)})
+    shown = sorted({port for block in blocks(page) for port in _PORT.findall(block.text)})
+    ports = dict(zip(shown, map(str, free_ports(len(shown))), strict=True))
     printed = ""
     with chdir(work):
         for block in blocks(page):
@@ -79,15 +80,6 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
             elif block.language == "python" and block.source is None:
                 printed = _run_python(block, page, names)
     return names
-
-
-def free_ports(shown: set[str]) -> dict[str, str]:
-    """For each port, one that nobody has."""
-    with ExitStack() as taken:
-        ends = {port: socket.create_server(("127.0.0.1", 0)) for port in sorted(shown)}
-        for end in ends.values():
-            taken.enter_context(end)
-        return {port: str(end.getsockname()[1]) for port, end in ends.items()}
 
 
 def _run_python(block: Block, page: Path, names: dict[str, Any]) -> str:
@@ -143,7 +135,7 @@ def _run_shell(command: str, folder: Path, status: int) -> tuple[str, int]:
         env=_environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=60,
+        timeout=300,  # on a machine that does much else
         check=False,
     )
     return done.stdout.decode(), done.returncode

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,10 +13,14 @@ from pathlib import Path
 
 import psycopg
 
+from in_memory import memory
+
 _PROGRAMS = Path("/usr/lib/postgresql")
 _numbers = count()
-_ALONE = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
+_PATIENCE = 60  # seconds
+_END = """SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()
+    AND backend_type = 'client backend'"""
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,8 @@ class Server:
         """The address of a database without a store, until ``give_back``."""
         if self.free:
             name = self.free.pop()
+            end_connections(self.url(name))
             with psycopg.connect(self.url(name), autocommit=True) as connection:
-                connection.execute(_ALONE)
                 connection.execute("DROP SCHEMA IF EXISTS sudare CASCADE")
         else:
             name = f"store_{os.getpid()}_{next(_numbers)}"
@@ -72,6 +77,29 @@ class Server:
         self.control("start", "-l", str(self.folder / "log"), "-o", options)
 
 
+def end_connections(url: str) -> None:
+    """End all to a database, and come back when the processes behind them are gone."""
+    # Not ``psycopg.connect``: a test may have put another in its place.
+    with psycopg.Connection.connect(url, autocommit=True) as own:
+        ended = [pid for pid, _ in own.execute(_END)]
+    # The server's own way to wait looks but ten times a second.
+    until = time.monotonic() + _PATIENCE
+    while any(map(_runs, ended)):
+        if time.monotonic() > until:
+            raise RuntimeError(f"a connection has not ended within {_PATIENCE} seconds")
+        time.sleep(0.001)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)  # nothing is sent
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
+
+
 def programs() -> Path:
     """The folder of the newest PostgreSQL here."""
     found = shutil.which("initdb")
@@ -82,10 +110,10 @@ def programs() -> Path:
 
 
 @contextmanager
-def server(parent: str = "/tmp") -> Iterator[Server]:  # noqa: S108 - a folder of its own inside
-    """A server that is gone afterwards; its folder is made in another."""
+def server(parent: str | None = None) -> Iterator[Server]:
+    """A server that is gone afterwards; its folder is made in another, else in memory."""
     # Not pytest's folder: its name may be longer than that of a socket, and root's alone.
-    folder = Path(tempfile.mkdtemp(prefix="sudare-pg-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix="sudare-pg-", dir=parent or memory()))
     running = Server(folder, programs())
     try:
         if os.geteuid() == 0:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from commands import process, refused, succeed, together
+from commands import PATIENCE, process, refused, succeed, together
 from sudare.cli.payment import Payment
 from sudare.errors import ParameterError
 from sudare.exact import float_up
@@ -231,7 +231,7 @@ def test_a_party_that_is_killed_in_between_has_paid_and_opens_nothing(
         while not (said := first.stderr.readline().decode()).startswith("listening on "):
             assert said, "P1 ended before it listened"
         with killed_at(dies_at.get("two"), tmp_path, "party", *two, said.split()[-1]) as second:
-            outs = [party.communicate(timeout=40)[0] for party in (second, first)]
+            outs = [party.communicate(timeout=PATIENCE)[0] for party in (second, first)]
     assert outs == [b"", b""]
     codes = {"one": first.returncode, "two": second.returncode}
     assert codes[part] == -signal.SIGKILL
@@ -299,7 +299,7 @@ def test_a_secret_from_a_pipe_is_refused_before_anything_is_paid(tmp_path: Path)
     succeed(tmp_path, *new, "--secret", "s.json")
     one = ("--listen", "127.0.0.1:0", "--count", "c.json", "--secret", "/dev/stdin", *ONE)
     with process(tmp_path, "party", "one", *one) as party:
-        out, err = party.communicate((tmp_path / "s.json").read_bytes(), timeout=40)
+        out, err = party.communicate((tmp_path / "s.json").read_bytes(), timeout=PATIENCE)
     assert (party.returncode, out) == (2, b"")
     assert b"must be a folder that files can be made in" in err
     assert read(tmp_path, "one.json") == Ledger()

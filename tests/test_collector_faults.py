@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fault_campaign import memory_folder
 from fault_histories import lived
 from fault_page import FOUND, PAGE, page
 from fault_reports import Verdict
 from fault_stores import SqlitePlace
+from in_memory import memory_folder
 
 CHUNK = 25
 

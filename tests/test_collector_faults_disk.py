@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from fault_campaign import memory_folder
 from fault_histories import PACKED
 from fault_kills import Process, write
 from fault_load import Connection, exchanged
 from fault_reports import Report, asked, judged, report
 from fault_request import request
+from in_memory import memory_folder
 from sudare.collector.app import App, create_app
 from sudare.collector.opening import open_store
 from sudare.collector.service import Service

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import postgres as servers
-from fault_campaign import memory_folder
 from fault_histories import lived
 from fault_kills import killed
 from fault_postgres import PostgresPlace
@@ -18,8 +17,8 @@ CHUNK, STEPS = 25, 10
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[servers.Server]:
-    """In memory where there is such a place: what crashes here are connections."""
-    with memory_folder() as folder, servers.server(str(folder.parent)) as running:
+    """One of these tests' own: what crashes here are connections, and the server stays."""
+    with servers.server() as running:
         yield running
 
 

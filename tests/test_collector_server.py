@@ -239,7 +239,7 @@ def test_a_connection_that_sends_nothing_but_empty_lines_is_closed() -> None:
 def test_a_body_that_stalls_is_given_up_and_the_rest_goes_on() -> None:
     async def scenario() -> None:
         asked = tea()
-        async with served(Limits(body_seconds=0.1), asked) as listening:
+        async with served(Limits(body_seconds=1), asked) as listening:
             head = (
                 f"POST /collections/{asked.key}/reports HTTP/1.1\r\nHost: a\r\n"
                 f"Content-Type: {PACKED}\r\nContent-Length: 17\r\nConnection: close\r\n\r\n"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from chance import ALPHA
-from commands import process, refused, run
+from commands import PATIENCE, process, refused, run
 from sudare.aggregate import Aggregate
 from sudare.bloom import design_rows
 from sudare.cli.demo import show
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     import subprocess
 
     from numpy.typing import NDArray
-
-PATIENCE = 120  # seconds, on a machine that does much else
 
 
 @contextlib.contextmanager

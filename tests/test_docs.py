@@ -2,7 +2,6 @@
 
 import inspect
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,6 +16,7 @@ import cli_page
 import pages
 import sudare
 import vectors
+from node import node
 from pages import PAGES, ROOT, blocks
 from sudare import errors
 from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
@@ -217,7 +217,6 @@ def test_the_hashing_page_passes_the_golden_vectors(tmp_path: Path) -> None:
             assert names["positions"](case["key"], case["text"], cohort, *shape) == expected
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 def test_the_javascript_on_the_hashing_page_passes_them_too() -> None:
     (block,) = [
         block.text
@@ -235,8 +234,8 @@ const {hashing} = JSON.parse(require("fs").readFileSync(0, "utf8"));
 })();
 """
     golden = (ROOT / "tests/golden/rappor.json").read_bytes()
-    command = ["node", "-e", block + check]
-    done = subprocess.run(command, input=golden, capture_output=True, check=True, timeout=60)
+    command = [node(), "-e", block + check]
+    done = subprocess.run(command, input=golden, capture_output=True, check=True, timeout=300)
     expected = [case["positions"] for case in msgspec.json.decode(golden)["hashing"]]
     assert msgspec.json.decode(done.stdout) == expected
 

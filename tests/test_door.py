@@ -187,7 +187,7 @@ def test_strangers_that_use_up_all_descriptors_are_sent_away() -> None:
         port = int(process.stdout.readline())
         stayed = [dial(port) for _ in range(MOST_WAITING)]
         found = p2(port, None)
-        out, err = process.communicate(timeout=40)
+        out, err = process.communicate(timeout=200)
         for end in stayed:
             end.close()
     assert process.returncode == 0, err

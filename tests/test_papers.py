@@ -74,7 +74,7 @@ def check(row: dict[str, Any], wanted: dict[str, Any]) -> None:
 def run(folder: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-W", "error", str(folder / "run.py"), "--out", str(out)]
     return subprocess.run(
-        [*command, *options], capture_output=True, text=True, check=False, timeout=300
+        [*command, *options], capture_output=True, text=True, check=False, timeout=900
     )
 
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from postgres import Server, server
+from postgres import Server, end_connections, server
 from stores import Rules, answers, digests, fates, group, held, names, question, total
 from sudare.collector import postgres_database
 from sudare.collector.migrations import POSTGRES
@@ -141,19 +142,15 @@ def test_a_lost_connection_is_refused_and_made_again(url: str, store: PostgresSt
     tea = held(store, question())
     own = names(2)
     store.commit([group(tea, answers(0), own[:1])])
-    with psycopg.connect(url, autocommit=True) as other:
-        other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+    end_connections(url)
     with pytest.raises(StoreUnavailable, match="the database takes nothing now"):
         store.commit([group(tea, answers(0, 1), own)])
     assert fates(store, group(tea, answers(0, 1), own)) == [[Fate.REPEATED, Fate.NEW]]
 
 
 def test_a_server_that_crashes_keeps_what_was_acknowledged() -> None:
-    """A server of its own: the others' isn't to crash."""
-    with server() as crashing:
+    """A server of its own, on a disk: the others' isn't to crash."""
+    with server(tempfile.gettempdir()) as crashing:
         store = PostgresStore(crashing.new_database())
         tea = held(store, question())
         own = names(50)
