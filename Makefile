@@ -65,23 +65,24 @@ chromium:  ## install the browser that the tests drive, if it is missing
 	  echo "The pages are tested in Chromium: install it such that chromium is on the PATH" >&2; exit 1; \
 	fi
 
-bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
+bench: $(READY) $(PEERS_READY) postgres  ## measure the speeds, beside other libraries
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
 	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
+	  $(BIN)/python benchmarks/collecting.py --store postgres && \
 	  $(BIN)/python benchmarks/overload.py && $(BIN)/python benchmarks/endurance.py && \
 	  $(BIN)/python benchmarks/noise_law.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done
 
-postgres:  ## install a PostgreSQL server, which the tests start for themselves
+postgres:  ## install a PostgreSQL server, which tests and benchmarks start for themselves
 	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; then :; \
 	elif command -v apt-get >/dev/null; then \
 	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
 	  $$sudo apt-get update -qq && \
 	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y postgresql >/dev/null; \
 	else \
-	  echo "The tests need a PostgreSQL server: install one such that initdb is on the PATH" >&2; exit 1; \
+	  echo "Tests and benchmarks need a PostgreSQL server: install one such that initdb is on the PATH" >&2; exit 1; \
 	fi
 
 lock: $(READY)  ## renew both requirements.lock (needs uv)

@@ -1,8 +1,8 @@
 """How many durable reports a second does a collector take? ``--help`` for options.
 
-The server is a process of its own with a store on this disk, the senders are another, on
-loopback. Beside single reports stands a handler that reads the body and answers 202, on the same
-server: what HTTP itself costs here.
+The server is a process of its own with a store on this disk (in SQLite, or in a PostgreSQL of its
+own), the senders are another, on loopback. Beside single reports stands a handler that reads the
+body and answers 202, on the same server: what HTTP itself costs here.
 """
 
 import argparse
@@ -11,17 +11,16 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 
+from databases import DATABASES, NewStore, new_sqlite
 from load import Load, loaded, timed
 from report import RESULT, rows_table, save, significant
 from sudare.collection import Collection
@@ -40,7 +39,7 @@ ASKED_RATIO, ASKED_BATCHED = 0.45, 2e6
 ASKED = Collection("load", "Which?", tuple(map(str, range(128))), OUE.calibrate(128, 1.0))
 
 
-def serve(kind: str, folder: str) -> None:
+def serve(kind: str, url: str) -> None:
     """Be the server, until a signal comes; the first line says the port."""
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -54,7 +53,7 @@ def serve(kind: str, folder: str) -> None:
     from sudare.collector.upload import accepted
     from sudare.collector.writer import Receipt
 
-    store = open_store(str(Path(folder) / "load.db"))
+    store = open_store(url)
     store.add(Standing(ASKED))
     service = Service(store)
     limits = Limits(reports=ROOM) if kind == NARROW else Limits()
@@ -102,10 +101,10 @@ class Served:
 
 
 @contextmanager
-def server(kind: str) -> Iterator[Served]:
-    """A server in a process of its own."""
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        command = [sys.executable, __file__, "--serve", kind, folder]
+def server(kind: str, new_store: NewStore = new_sqlite) -> Iterator[Served]:
+    """A server in a process of its own, with a new store."""
+    with new_store() as url:
+        command = [sys.executable, __file__, "--serve", kind, url]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         if process.stdout is None:
             raise SystemExit("the server has no output")
@@ -161,9 +160,9 @@ class Measured:
     processor: float
 
 
-def measure(kind: str, seconds: float) -> Measured:
+def measure(kind: str, seconds: float, new_store: NewStore) -> Measured:
     """Single reports over many connections; what was acknowledged must have counted."""
-    with server(kind) as served:
+    with server(kind, new_store) as served:
         loaded(served.port, CONNECTIONS, lambda: itertools.islice(singles(), WARMING))
         found = loaded(served.port, CONNECTIONS, lambda: timed(singles(), seconds))
     sent = found.requests + WARMING
@@ -172,29 +171,34 @@ def measure(kind: str, seconds: float) -> Measured:
     return Measured(found, served.processor * found.requests / sent)
 
 
-def measure_batches(number: int) -> Measured:
+def measure_batches(number: int, new_store: NewStore) -> Measured:
     """Batches over a few connections."""
     sent = batches(number)
-    with server("durable") as served:
+    with server("durable", new_store) as served:
         found = loaded(served.port, SENDERS, lambda: iter(sent))
     if served.counted != number * BATCH:
         raise SystemExit(f"{number * BATCH} were acknowledged, {served.counted} counted")
     return Measured(found, served.processor)
 
 
-def rows(null: Measured, durable: Measured, many: Measured) -> list[dict[str, Any]]:
-    """As in ``result.json``."""
-    single_job = f"collector, single reports, {CONNECTIONS} connections"
-    many_job = f"collector, bodies of {BATCH:,}, {SENDERS} connections"
+def rows(
+    collector: str, null: Measured, durable: Measured, many: Measured, *, asked: bool
+) -> list[dict[str, Any]]:
+    """As in ``result.json``, with what was asked for if anything was."""
+    single_job = f"{collector}, single reports, {CONNECTIONS} connections"
+    many_job = f"{collector}, bodies of {BATCH:,}, {SENDERS} connections"
     nothing, single = (1e6 * one.load.seconds / one.load.requests for one in (null, durable))
     busy, busier = (1e6 * one.processor / one.load.requests for one in (null, durable))
     reports = many.load.requests * BATCH
-    asked = ("asked for", nothing / ASKED_RATIO), ("asked for", 1e9 / ASKED_BATCHED)
+    single_limit, many_limit = (
+        ("asked for", most) if asked else None
+        for most in (nothing / ASKED_RATIO, 1e9 / ASKED_BATCHED)
+    )
     return [
-        row(single_job, "us", single, (NULL, nothing), asked[0]),
+        row(single_job, "us", single, (NULL, nothing), single_limit),
         row(f"{single_job}, processor", "us", busier, (NULL, busy)),
         row(f"{single_job}, p99", "ms", 1e3 * durable.load.p99, (NULL, 1e3 * null.load.p99)),
-        row(many_job, "ns", 1e9 * many.load.seconds / reports, limit=asked[1]),
+        row(many_job, "ns", 1e9 * many.load.seconds / reports, limit=many_limit),
         row(f"{many_job}, processor", "ns", 1e9 * many.processor / reports),
         row(f"{many_job}, p99 of a body", "ms", 1e3 * many.load.p99),
     ]
@@ -228,30 +232,42 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a few seconds, writes nothing")
-    parser.add_argument("--serve", nargs=2, metavar=("KIND", "FOLDER"), help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--store", choices=DATABASES, default="sqlite", help="what counts the reports"
+    )
+    parser.add_argument("--serve", nargs=2, metavar=("KIND", "URL"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(*options.serve)
         return
-    part = 5 if options.quick else 1
+    database = DATABASES[options.store]
+    with database.stores() as new_store:
+        best = measured(new_store, quick=options.quick)
+    asked = options.store == "sqlite"  # of the others nothing was
+    found = rows("collector" if asked else f"collector on {database.name}", *best, asked=asked)
+    Console(width=None if sys.stdout.isatty() else 150).print(
+        rows_table(found, f"durable reports over HTTP on loopback, {database.name}")
+    )
+    if not options.quick:
+        save(found, RESULT)
+
+
+def measured(new_store: NewStore, *, quick: bool) -> tuple[Measured, Measured, Measured]:
+    """The best of the null handler, of single reports and of batches."""
+    part, turns = (5, 1) if quick else (1, RUNS)
     # In turns, and the best of each: others on the machine disturb both.
     null, durable = (
         max(runs, key=lambda one: one.load.requests / one.load.seconds)
         for runs in zip(
             *(
-                [measure(kind, SECONDS / part) for kind in ("null", "durable")]
-                for _ in range(1 if options.quick else RUNS)
+                [measure(kind, SECONDS / part, new_store) for kind in ("null", "durable")]
+                for _ in range(turns)
             ),
             strict=True,
         )
     )
-    many = [measure_batches(BATCHES // part) for _ in range(1 if options.quick else RUNS)]
-    found = rows(null, durable, min(many, key=lambda one: one.load.seconds))
-    Console(width=None if sys.stdout.isatty() else 150).print(
-        rows_table(found, "durable reports over HTTP on loopback, SQLite")
-    )
-    if not options.quick:
-        save(found, RESULT)
+    many = [measure_batches(BATCHES // part, new_store) for _ in range(turns)]
+    return null, durable, min(many, key=lambda one: one.load.seconds)
 
 
 if __name__ == "__main__":
