@@ -19,7 +19,7 @@ from sudare.collector.limits import Limits, Room
 from sudare.collector.metrics import Metrics
 from sudare.collector.problems import Problem
 from sudare.collector.store import Fate, Fates, Group, Standing
-from sudare.collector.writer import Outcome, Receipt, Upload, Writer, grouped, outcomes_of
+from sudare.collector.writer import Outcome, Receipt, Upload, Writer, checked_group, outcomes_of
 from sudare.errors import InvalidReport
 from sudare.mechanism import Records
 from sudare.mechanisms.grr import GRR
@@ -76,7 +76,7 @@ def test_bad_uploads_are_found_and_the_others_go_on(bad: list[int]) -> None:
     uploads = [
         upload(asked, 0, BAD if place in bad else 1, *[2] * (place % 3)) for place in range(8)
     ]
-    sound, group = grouped(uploads)
+    sound, group = checked_group(uploads)
     assert sound == [place not in bad for place in range(8)]
     good = [one for one, fine in zip(uploads, sound, strict=True) if fine]
     if not good:
@@ -90,10 +90,10 @@ def test_one_bad_report_among_many_costs_few_checks() -> None:
     asked = Collection("tea", "?", ("a", "b", "c"), Counted(3, 0.5))
     uploads = [upload(asked, 1) for _ in range(1024)]
     Counted.checks = 0
-    grouped(uploads)
+    checked_group(uploads)
     assert Counted.checks == 1
     uploads[77] = upload(asked, BAD)
-    sound, _ = grouped(uploads)
+    sound, _ = checked_group(uploads)
     assert sound.index(False) == 77
     assert Counted.checks <= 1 + 2 * 10 + 1
 

@@ -35,7 +35,11 @@ class Joined:
 
 
 def join_groups(groups: Sequence[Group]) -> list[Joined]:
-    """The groups of a commit, those of one window together, by key and window."""
+    """The groups of a commit, those of one window together, by key and window.
+
+    A commit may have several of one window, though the writer's has one, which isn't copied. The
+    order is one for all: whoever locks windows by it never waits for one who waits for them.
+    """
     places: dict[tuple[str, int], list[int]] = {}
     for position, group in enumerate(groups):
         places.setdefault((group.collection.key, group.window), []).append(position)

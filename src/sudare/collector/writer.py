@@ -173,7 +173,7 @@ class Writer:
         outcomes: list[Outcome] = [NOTHING] * len(uploads)
         groups, places = [], []
         for chosen in together.values():
-            sound, group = grouped([uploads[place] for place in chosen])
+            sound, group = checked_group([uploads[place] for place in chosen])
             for place, good in zip(chosen, sound, strict=True):
                 if not good:
                     outcomes[place] = invalid(uploads[place].collection)
@@ -203,8 +203,11 @@ class Writer:
 NOTHING = Receipt(0, 0, 0)
 
 
-def grouped(uploads: list[Upload]) -> tuple[list[bool], Group | None]:
-    """Which uploads of one window are reports of their collection; and those, to be committed."""
+def checked_group(uploads: list[Upload]) -> tuple[list[bool], Group | None]:
+    """Which uploads of one window are reports of their collection; and those as one group.
+
+    So a commit of ours has one group for each window, and a store has nothing left to join.
+    """
     collection = uploads[0].collection
     data = uploads[0].data if len(uploads) == 1 else b"".join(each.data for each in uploads)
     names, reports = parted(collection, data)
