@@ -312,8 +312,8 @@ def test_a_closed_collection_forgets_names_and_who_was_invited(store: Store) -> 
     assert store._read("SELECT count(*) FROM used") == [(2,)]
     store.change(club.key, state=State.CLOSED)
     assert store._read("SELECT count(*) FROM used") == [(1,)]
-    with store._snapshot() as each:
-        assert len(list(store._names(each))) == 1
+    with store.snapshot() as each:
+        assert len(list(store.snapshot_names(each))) == 1
     assert fates(store, *sent) == [[SHUT], [REPEATED]]
 
 

@@ -129,10 +129,10 @@ def test_a_window_closes_while_a_backup_reads(url: str, store: PostgresStore) ->
     for window in range(3):
         store.commit([group(tea, answers(1), own[[window]], window=window)])
     copying = PostgresStore(url)
-    with copying._snapshot() as each:
+    with copying.snapshot() as each:
         assert list(each("SELECT count(*) FROM windows")) == [(3,)]
         store.close(tea.key, 0)  # of which nothing is read yet
-        found = copying._names(each)
+        found = copying.snapshot_names(each)
         first = next(found)
         store.close(tea.key, 1)
         assert fates(store, group(tea, answers(0), own[:1], window=1)) == [[Fate.LATE]]
@@ -142,8 +142,8 @@ def test_a_window_closes_while_a_backup_reads(url: str, store: PostgresStore) ->
         assert sorted([first, *found]) == [
             (1, window, own[window].astype("<u8").tobytes()) for window in range(3)
         ]
-    with copying._snapshot() as each:  # closed, and not dropped yet
-        assert [window for _, window, _ in copying._names(each)] == [2]
+    with copying.snapshot() as each:  # closed, and not dropped yet
+        assert [window for _, window, _ in copying.snapshot_names(each)] == [2]
     copying.shut()
     with administrator(url) as other:
         held_locks = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"

@@ -130,8 +130,8 @@ def test_names_are_forgotten_in_slices_and_after_a_crash_too(
             steps.append(store._database.write.total_changes - began)
             assert fates(store, group(tea, answers(0))) == [[Fate.LATE]]
             assert fates(store, group(tea, answers(0), window=1)) == [[Fate.NEW]]
-            with store._snapshot() as each:  # of which a backup is made
-                assert (1, 0) not in {place[:2] for place in store._names(each)}
+            with store.snapshot() as each:  # of which a backup is made
+                assert (1, 0) not in {place[:2] for place in store.snapshot_names(each)}
             if restarted:
                 raise StoreUnavailable("the power is gone")
 

@@ -67,12 +67,12 @@ def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: 
 
 def _records(store: TableStore) -> Iterator[bytes]:
     yield _HEAD
-    with store._snapshot() as each:  # noqa: SLF001 - its other half
+    with store.snapshot() as each:
         for table, columns in _TABLES.items():
             order = " ORDER BY id" if table in _ORDERED else ""
             for row in each(f"SELECT {columns} FROM {table}{order}"):  # noqa: S608
                 yield _record([table, *row])
-        for row in store._names(each):  # noqa: SLF001
+        for row in store.snapshot_names(each):
             yield _record(["names", *row])
     yield bytes(4)
 
@@ -149,12 +149,12 @@ def _fill(store: TableStore, file: Path, progress: Callable[[int], object]) -> i
         raise ParameterError("there is something in that store already, which is not overwritten")
     numbers: dict[int, int] = {}
     rows = 0
-    with file.open("rb") as source, store._writing() as run:  # noqa: SLF001 - its other half
+    with file.open("rb") as source, store.writing() as run:
         source.read(len(_HEAD))
         for table, *values in _rows(source, progress):
             if table == "names":
                 number, window, names = values
-                store._put_names(run, numbers[number], window, names)  # noqa: SLF001
+                store.put_names(run, numbers[number], window, names)
             elif table == "collections":
                 numbers[values[0]] = _insert(run, table, values[1:], "RETURNING id")
             elif table == "tokens":

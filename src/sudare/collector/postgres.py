@@ -114,7 +114,8 @@ class PostgresStore(TableStore):
             return run(cursor, query, parameters)
 
     @contextmanager
-    def _writing(self) -> Iterator[Run]:
+    def writing(self) -> Iterator[Run]:
+        """A transaction: all of it is durable at the end, or nothing."""
         with self._database.transaction() as cursor:
             yield lambda query, parameters: run(cursor, query, parameters)
 
@@ -133,7 +134,8 @@ class PostgresStore(TableStore):
             raise ParameterError("that collection has just been removed from this store")
 
     @contextmanager
-    def _snapshot(self) -> Iterator[Each]:
+    def snapshot(self) -> Iterator[Each]:
+        """All rows of queries, one after the other, as they were at one moment."""
         with self._database.snapshot() as connection:
 
             def each(query: str) -> Iterator[tuple[Any, ...]]:
@@ -143,10 +145,12 @@ class PostgresStore(TableStore):
 
             yield each
 
-    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+    def snapshot_names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        """All names of a snapshot that may still be compared with, window by window."""
         yield from all_names(each)
 
-    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+    def put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        """Put back names of ``snapshot_names``."""
         run(make_table((number, window)), ())
         run(put_names((number, window)), (new_stamp(), names))
 

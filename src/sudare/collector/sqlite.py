@@ -114,7 +114,7 @@ class SqliteStore(TableStore):
     def _close(self, held: Held, window: int, closed_round: int | None) -> None:
         later = {at: kept for at, kept in held.windows.items() if at > window}
         kept = held.windows.setdefault(window, new_window(held.collection))
-        with self._writing() as run:
+        with self.writing() as run:
             whole = self._close_window(run, held.collection.key, window, closed_round)
         if closed_round is None or whole:
             held.closed, held.windows = window, later
@@ -167,7 +167,8 @@ class SqliteStore(TableStore):
         return self._database.read(query, parameters)
 
     @contextmanager
-    def _writing(self) -> Iterator[Run]:
+    def writing(self) -> Iterator[Run]:
+        """A transaction: all of it is durable at the end, or nothing."""
         with self._database.transaction() as connection:
             yield lambda query, parameters: connection.execute(query, parameters).fetchall()
 
@@ -186,11 +187,13 @@ class SqliteStore(TableStore):
             time.sleep(_BREATH)
 
     @contextmanager
-    def _snapshot(self) -> Iterator[Each]:
+    def snapshot(self) -> Iterator[Each]:
+        """All rows of queries, one after the other, as they were at one moment."""
         with self._database.snapshot() as connection:
             yield connection.execute
 
-    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+    def snapshot_names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        """All names of a snapshot that may still be compared with, window by window."""
         yield from each(
             "SELECT s.collection, s.window_number, s.names FROM seen s "  # noqa: S608
             "JOIN windows w USING (collection, window_number) "
@@ -198,7 +201,8 @@ class SqliteStore(TableStore):
             f"WHERE w.closed = 0 AND c.state <> '{State.CLOSED.value}' ORDER BY s.id"
         )
 
-    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+    def put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        """Put back names of ``snapshot_names``."""
         run(ADD_NAMES, (number, window, names))
 
     def _load(self) -> None:

@@ -44,17 +44,30 @@ class TableStore(TokenTables):
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
         """Keep others from changing a collection, or one window, until the transaction ends."""
 
+    # Copies: read in a snapshot, written in one transaction of ``writing``
+
     @abstractmethod
-    def _snapshot(self) -> AbstractContextManager[Each]:
+    def snapshot(self) -> AbstractContextManager[Each]:
         """All rows of queries, one after the other, as they were at one moment."""
 
     @abstractmethod
-    def _names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
-        """All names of a snapshot: a collection's number, a window, and some of its names."""
+    def snapshot_names(self, each: Each) -> Iterator[tuple[int, int, bytes]]:
+        """All names of a snapshot that may still be compared with, window by window.
+
+        They are where each database likes them best, in no table that both have. Each row is a
+        collection's number in its store, a window, and some of its names.
+        """
 
     @abstractmethod
-    def _put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
-        """Put back names of ``_names``."""
+    def put_names(self, run: Run, number: int, window: int, names: bytes) -> None:
+        """Put back names of ``snapshot_names``.
+
+        Args:
+            run: of the transaction that also writes the window's sum.
+            number: of the collection in this store.
+            window: theirs.
+            names: some of them, of 16 bytes each.
+        """
 
     # Reports
 
@@ -125,7 +138,7 @@ class TableStore(TokenTables):
     def add(self, standing: Standing) -> bool:
         """Hold a collection; False if it is held already (and nothing changes)."""
         held = standing.collection
-        with self._writing() as run:
+        with self.writing() as run:
             rows = run(
                 "INSERT INTO collections (key, document, state, public, grace) "
                 "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id",
@@ -156,7 +169,7 @@ class TableStore(TokenTables):
     def _change(self, key: str, state: State | None, public: bool | None) -> State:
         """The same; what state it is in then."""
         number, _ = self._find(key)
-        with self._writing() as run:
+        with self.writing() as run:
             self._lock(run, number)
             if state is not None:
                 run(

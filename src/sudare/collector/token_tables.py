@@ -22,17 +22,17 @@ class TokenTables(Store):
         """The rows of a query, as last committed."""
 
     @abstractmethod
-    def _writing(self) -> AbstractContextManager[Run]:
+    def writing(self) -> AbstractContextManager[Run]:
         """A transaction: all of it is durable at the end, or nothing."""
 
     def _written(self, work: Callable[[Run], Result]) -> Result:
         """What work in a transaction gives; it may be done again, if the database asks for it."""
-        with self._writing() as run:
+        with self.writing() as run:
             return work(run)
 
     def add_token(self, token: Token) -> None:
         """Keep a token."""
-        with self._writing() as run:
+        with self.writing() as run:
             rows = run(
                 "INSERT INTO tokens (name, digest, role, expires, label) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (name) DO NOTHING RETURNING name",
@@ -51,10 +51,10 @@ class TokenTables(Store):
 
     def revoke(self, name: str) -> bool:
         """Forget a token; False if there is none of that name."""
-        with self._writing() as run:
+        with self.writing() as run:
             return bool(run("DELETE FROM tokens WHERE name = ? RETURNING name", (name,)))
 
     def check(self) -> None:
         """Raise ``StoreUnavailable`` unless something could be committed now."""
-        with self._writing() as run:
+        with self.writing() as run:
             run("UPDATE checks SET number = number + 1", ())
