@@ -124,7 +124,10 @@ class Target:
                 headers["Authorization"] = f"Bearer {self.collector.tokens[role]}"
             response = case.call(headers=headers)
             self.seen[label, response.status_code] += 1
-            case.validate_response(response, checks=CHECKS, headers=headers)
+            # A number where a text is due is a text as well, once it is written.
+            written = case.media_type == "text/plain" and not isinstance(case.body, str)
+            checks = [one for one in CHECKS if one is not negative_data_rejection or not written]
+            case.validate_response(response, checks=checks, headers=headers)
 
         sent()
 
