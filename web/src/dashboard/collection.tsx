@@ -10,10 +10,11 @@ import {
   type Truth,
 } from "../collector/api";
 import { Collection } from "../device";
-import { useWords, whole } from "../language";
+import { whole } from "../language";
 import { Counter } from "./counter";
 import { Downloads } from "./downloads";
 import { PrivacyLabel } from "./label";
+import { useWords } from "./language";
 import { useLive, type Live } from "./live";
 import { Result } from "./result";
 import { TokenForm } from "./token";

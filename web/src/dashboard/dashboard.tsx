@@ -3,9 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
-import { useWords, whole } from "../language";
+import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { CollectionView } from "./collection";
+import { useWords } from "./language";
 
 const OFTEN = 10_000; // milliseconds between two looks at the list; the one shown is live
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { ask, type Standing } from "../collector/api";
 import { Glance, type Collection } from "../device";
-import { useWords } from "../language";
+import { useWords } from "./language";
 
 interface DownloadsProps {
   readonly standing: Standing;

@@ -1,9 +1,10 @@
 /** An estimate, drawn: shares as bars, a share over time, or texts that were found. */
 
 import type { Answers, Estimate, Rounds, Texts, Truth } from "../collector/api";
-import { useWords, whole, type Words } from "../language";
+import { whole } from "../language";
 import { Bars } from "../page/bars";
 import { pValue, percent } from "../page/numbers";
+import { useWords, type Words } from "./language";
 import { Series, type Point } from "./series";
 
 interface ResultProps<Shown extends Estimate> {

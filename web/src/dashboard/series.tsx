@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { useWords } from "../language";
+import { useWords } from "./language";
 import { scaleOf, tickText } from "../page/bars";
 import { percent } from "../page/numbers";
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask, fetchDocument, type Standing } from "../collector/api";
 import { Problem } from "../collector/problem";
 import { Collection, InvalidDocument, type Keeper } from "../device";
-import { useWords, type Words } from "../language";
+import { useWords, type Words } from "./language";
 import { Question } from "./question";
 import { Person, openKeeper } from "./person";
 
@@ -36,7 +36,7 @@ export function Survey({ address }: { readonly address: string }) {
       {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
       {loaded.kind === "refused" && (
         <div role="alert">
-          <h1>{words.survey}</h1>
+          <h1>{words.subject}</h1>
           <p class="notice">{loaded.why(words)}</p>
           <p class="fine" lang="en">
             {loaded.detail}
@@ -45,7 +45,7 @@ export function Survey({ address }: { readonly address: string }) {
       )}
       {loaded.kind === "failed" && (
         <div role="alert">
-          <h1>{words.survey}</h1>
+          <h1>{words.subject}</h1>
           <p class="notice">{words.notLoaded}</p>
           <p class="fine">{loaded.detail}</p>
           <button type="button" onClick={load}>
