@@ -1,6 +1,7 @@
 """The pages in a real browser, before a real collector."""
 
 import re
+import threading
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -31,7 +32,9 @@ from browsing import (
 from chance import assert_follows, rejects
 from node import WEB, install, npm
 from sudare import GRR, OUE, Collection, Device, Glance, Mechanism
+from sudare.collector import results
 from sudare.collector.store import Role
+from sudare.decoding import decode
 from sudare.windows import Windows
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -44,7 +47,8 @@ KEPT = [
 ]
 FAIR = Collection("fair", "Is it fair?", ("yes", "no"), GRR(2, 0.75), 100)
 FEW = replace(TEA, name="few")
-HELD = (TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, *KEPT)
+UNREAD = replace(WORDS, name="nobody has read it")
+HELD = (TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, UNREAD, *KEPT)
 TRUTH = {"green": 0.42, "black": 0.3, "oolong": 0.23, "hojicha": 0.05}
 
 
@@ -62,6 +66,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.answer(FAIR, {"yes": 700, "no": 300})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
+        made.answer(UNREAD, {"news.example": 1500})
         made.hold(minute, public=True)
         rounds.update(made.stream(minute, 6000, 28))
         yield made
@@ -273,6 +278,20 @@ def test_an_invitation_is_used_once_and_never_in_an_address(
     assert outcomes[1].startswith("The collector refused it")
 
 
+def test_a_refusal_is_said_in_the_language_of_the_page(browser: Browser, url: str) -> None:
+    context = browser.new_context(locale="ja-JP")
+    page = survey(context, url, INVITED, "#invitation=nobodys").page
+    page.get_by_role("radio", name="yes").check()
+    page.locator("button.main").click()
+    said = page.get_by_role("status").first
+    expect(said).to_have_text("収集者が受け取りませんでした：招待状が無効か、すでに使われています")
+    page.locator("select").first.select_option("en")
+    expect(said).to_have_text(
+        "The collector refused it: the invitation is unknown, or was used already"
+    )
+    context.close()
+
+
 def test_numbers_change_without_loading_again(
     context: BrowserContext, stage: Stage, url: str
 ) -> None:
@@ -334,6 +353,31 @@ def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> 
     found = page.locator("tbody th")
     expect(found.first).to_have_text("news.example", timeout=90_000)  # decoding is compiled first
     expect(found).to_have_text(["news.example", "mail.example"])
+
+
+def test_what_free_text_waits_for_is_said(
+    context: BrowserContext, stage: Stage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def slowly(*arguments: Any) -> Any:
+        go_on.wait(60)
+        return decode(*arguments)
+
+    monkeypatch.setattr(results, "decode", slowly)
+    page = visit(context, f"{url}/#{UNREAD.key}").page
+    nothing = page.locator(".nothing")
+    expect(nothing).to_contain_text("no candidates to decode them against yet")
+    httpx.put(
+        f"{url}/collections/{UNREAD.key}/candidates",
+        content="news.example\nnone.example",
+        headers={"Authorization": f"Bearer {stage.tokens[Role.ANALYST]}"},
+    ).raise_for_status()
+    expect(nothing).to_contain_text("They are being decoded")
+    page.locator("select").first.select_option("ja")
+    expect(nothing).to_contain_text("解読しています")
+    go_on.set()
+    expect(page.locator("tbody th")).to_have_text(["news.example"], timeout=90_000)
 
 
 def test_what_is_not_public_needs_a_token(context: BrowserContext, stage: Stage, url: str) -> None:

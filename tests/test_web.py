@@ -29,6 +29,23 @@ def test_the_fixtures_are_what_python_does() -> None:
         assert (web_fixtures.FOLDER / name).read_bytes() == contents, name
 
 
+def test_the_pages_know_no_refusal_that_the_collector_does_not_make() -> None:
+    """What is translated by its code would else be words that nobody ever reads."""
+    paths = [WEB / f"src/{folder}language/en.ts" for folder in ("", "survey/", "dashboard/")]
+    tables = [
+        re.search(r"problems: \{(.*?)\n  \}", path.read_text("utf-8"), re.DOTALL) for path in paths
+    ]
+    known = {
+        code
+        for found in tables
+        if found
+        for code in re.findall(r"^    (\w+):", found[1], re.MULTILINE)
+    }
+    sources = "".join(path.read_text("utf-8") for path in STATIC.parent.glob("*.py"))
+    assert len(known) > 20
+    assert known <= set(re.findall(r'"([a-z_]+)"', sources))
+
+
 def test_the_lock_names_no_registry() -> None:
     lock = (WEB / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in lock

@@ -6,9 +6,11 @@ import { Collection, Device, Grr, odds, toNumber } from "../src/device";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
 import { bytesToHex } from "../src/device/bytes";
+import { Problem } from "../src/collector/problem";
 import { preferred } from "../src/language";
 import { scaleOf } from "../src/page/bars";
 import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
+import { reasonText } from "../src/page/reason";
 import { oddsText } from "../src/page/wording";
 import { words as surveyEn } from "../src/survey/language/en";
 import { words as surveyJa } from "../src/survey/language/ja";
@@ -77,6 +79,29 @@ test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]
       expect(ja[name], name).not.toBe("");
       expect(ja[name], name).not.toBe(en[name]);
     }
+  }
+});
+
+test("a refusal is said by its code in each language, else in the collector's words", () => {
+  const used = new Problem(409, "uninvited", "the invitation is unknown, or was used");
+  expect(reasonText(surveyJa, used)).toBe("招待状が無効か、すでに使われています");
+  expect(reasonText(surveyEn, used)).toBe("the invitation is unknown, or was used already");
+  for (const code of ["something_new", "constructor", "__proto__"]) {
+    expect(reasonText(surveyJa, new Problem(400, code, "in its own words"))).toBe(
+      "in its own words",
+    );
+  }
+  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe("収集者につながりません");
+});
+
+test("the same codes are known in both languages, and none has the other's words", () => {
+  for (const [en, ja] of [
+    [surveyEn.problems, surveyJa.problems],
+    [dashboardEn.problems, dashboardJa.problems],
+  ] as const) {
+    expect(Object.keys(ja)).toEqual(Object.keys(en));
+    for (const text of Object.values(ja)) expect(text).toMatch(/[ぁ-ん]/);
+    for (const text of Object.values(en)) expect(text).toMatch(/^[a-z’,; ]+$/i);
   }
 });
 

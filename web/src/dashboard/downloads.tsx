@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 
 import { ask, type Standing } from "../collector/api";
 import { Glance, type Collection } from "../device";
+import { reasonText } from "../page/reason";
 import { useWords } from "./language";
 
 interface DownloadsProps {
@@ -17,17 +18,15 @@ interface DownloadsProps {
 
 export function Downloads({ standing, window, token, collection, ready }: DownloadsProps) {
   const words = useWords();
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
   const short = standing.key.slice(0, 12);
   const estimate = `/collections/${standing.key}/estimate?window=${window}&format=`;
   // Windows of rounds have no sum together.
   const one = standing.over_time && window === "all" ? "latest" : window;
   const sum = `/collections/${standing.key}/aggregate?window=${one}`;
   const save = (path: string, name: string): void => {
-    setProblem("");
-    saved(path, name, token).catch((error: unknown) =>
-      setProblem(error instanceof Error ? error.message : ""),
-    );
+    setProblem(null);
+    saved(path, name, token).catch(setProblem);
   };
   const plan = planOf(standing, collection);
   return (
@@ -52,9 +51,9 @@ export function Downloads({ standing, window, token, collection, ready }: Downlo
           {words.aggregate}
         </button>
       </div>
-      {problem !== "" && (
+      {problem !== null && (
         <p class="notice" role="alert">
-          {words.failed(problem)}
+          {words.failed(reasonText(words, problem))}
         </p>
       )}
       <p>

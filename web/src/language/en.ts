@@ -11,6 +11,17 @@ export const common = {
   percent: (text: string) => `${text}\u00a0%`,
   range: (low: string, high: string) => `${low} to ${high}\u00a0%`,
   failed: (reason: string) => `That didn’t work: ${reason}`,
+  noAnswer: "the collector can’t be reached",
+  // By the codes of the collector's refusals; it says all others in its own words.
+  problems: {
+    busy: "it has too much to do now",
+    computing: "it is being computed",
+    internal: "something went wrong at the collector; it was noted there",
+    not_found: "there is nothing at this address",
+    stopping: "the collector is stopping",
+    store_unavailable: "the collector can’t store anything now",
+    unknown_collection: "there is no such collection here",
+  },
   grrOdds: (answer: string, people: People, others: number) =>
     `Of ${people.of} people who choose “${answer}”, about ${people.truth} report “${answer}” and ` +
     `about ${people.other} report ${others === 1 ? "the other answer" : "each one of the others"}.`,

@@ -15,6 +15,7 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English
 /** What a page says in a language. */
 export interface PageWords extends CommonWords {
   readonly subject: string;
+  readonly problems: CommonWords["problems"] & Readonly<Record<string, string>>;
 }
 
 /** Fetches what a page says in a language: nobody waits for words that aren't shown. */

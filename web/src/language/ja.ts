@@ -11,6 +11,16 @@ export const common: CommonWords = {
   percent: (text) => `${text}\u00a0%`,
   range: (low, high) => `${low}～${high}\u00a0%`,
   failed: (reason) => `うまくいきませんでした：${reason}`,
+  noAnswer: "収集者につながりません",
+  problems: {
+    busy: "今は混み合っています",
+    computing: "計算しています",
+    internal: "収集者の側で問題が起き、記録されました",
+    not_found: "このアドレスには何もありません",
+    stopping: "収集者が停止するところです",
+    store_unavailable: "収集者が今は保存できません",
+    unknown_collection: "その調査はここにはありません",
+  },
   grrOdds: (answer, people, others) =>
     `「${answer}」を選んだ ${people.of} 人のうち、約 ${people.truth} 人が「${answer}」と報告し、` +
     `${others === 1 ? "もう一方の回答" : "ほかの回答それぞれ"}を約 ${people.other} 人が報告します。`,

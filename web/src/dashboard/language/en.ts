@@ -4,6 +4,19 @@ import { common } from "../../language/en";
 
 export const words = {
   ...common,
+  problems: {
+    ...common.problems,
+    expired_token: "this token has expired",
+    no_candidates: "there are no candidates to decode the reports against",
+    no_token: "this needs a token",
+    too_few_reports: "there are too few reports",
+    too_many_listeners: "too many watch already",
+    too_many_wrong_tokens: "too many wrong tokens came from this address; try again later",
+    undecodable: "there are too many candidates for this collection",
+    unknown_window: "this window has no reports",
+    wrong_role: "this token has another role",
+    wrong_token: "this token is not valid here",
+  },
   copy: "Copy",
   copied: "Copied",
   subject: "Collector",
@@ -56,9 +69,13 @@ export const words = {
   progressWhy: "Below that nothing is released, so that nobody stands out.",
   progressRounds: (minimum: string) =>
     `A round is shown when it is closed, if it has at least ${minimum} reports.`,
+  decoding: "There are enough reports. They are being decoded, which may take some minutes.",
   noCandidates:
-    "There are enough reports. They are being decoded, or there are no candidates to decode them " +
-    "against yet: an analyst can PUT a list.",
+    "There are enough reports, but no candidates to decode them against yet: an analyst can PUT a " +
+    "list.",
+  undecodable:
+    "There are enough reports, but too many candidates to tell them apart: an analyst can PUT a " +
+    "shorter list.",
   notPublic: "These results aren’t public",
   notPublicWhy: "They can be read with an analyst’s token. It is kept until this tab is closed.",
   token: "Token",

@@ -5,6 +5,19 @@ import type { DashboardWords } from "./en";
 
 export const words: DashboardWords = {
   ...common,
+  problems: {
+    ...common.problems,
+    expired_token: "このトークンは期限切れです",
+    no_candidates: "解読に使う候補がありません",
+    no_token: "トークンが必要です",
+    too_few_reports: "報告が少なすぎます",
+    too_many_listeners: "見ている人が多すぎます",
+    too_many_wrong_tokens: "このアドレスから誤ったトークンが多すぎます。後でもう一度試してください",
+    undecodable: "この調査には候補が多すぎます",
+    unknown_window: "この期間には報告がありません",
+    wrong_role: "このトークンでは権限が足りません",
+    wrong_token: "このトークンはここでは無効です",
+  },
   copy: "コピー",
   copied: "コピーしました",
   subject: "収集者",
@@ -54,8 +67,11 @@ export const words: DashboardWords = {
   progressWhy: "誰か一人が目立つことのないよう、これより少ないうちは何も公開しません。",
   progressRounds: (minimum) =>
     `ラウンドは、締め切られた後、報告が ${minimum} 件以上あれば表示されます。`,
+  decoding: "報告は十分あります。解読しています。数分かかることがあります。",
   noCandidates:
-    "報告は十分あります。解読中か、解読に使う候補の一覧がまだありません。分析者が PUT で登録できます。",
+    "報告は十分ありますが、解読に使う候補の一覧がまだありません。分析者が PUT で登録できます。",
+  undecodable:
+    "報告は十分ありますが、候補が多すぎて区別できません。分析者が PUT で短い一覧に替えられます。",
   notPublic: "この結果は公開されていません",
   notPublicWhy: "分析者のトークンで読めます。トークンはこのタブを閉じるまで保存されます。",
   token: "トークン",

@@ -4,6 +4,18 @@ import { common } from "../../language/en";
 
 export const words = {
   ...common,
+  problems: {
+    ...common.problems,
+    closed: "the survey is closed",
+    invalid_body: "the report has another form than it wants",
+    invalid_report: "no device of this survey can make such a report",
+    invalid_window: "the survey has no such window",
+    not_open: "the survey takes no reports now",
+    paused: "the survey is paused",
+    uninvited: "the invitation is unknown, or was used already",
+    window_closed: "its time is over",
+    window_not_open: "its time has not begun",
+  },
   list: (parts: readonly string[]) => parts.join(", "),
   retry: "Try again",
   subject: "Survey",

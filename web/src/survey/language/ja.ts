@@ -5,6 +5,18 @@ import type { SurveyWords } from "./en";
 
 export const words: SurveyWords = {
   ...common,
+  problems: {
+    ...common.problems,
+    closed: "アンケートは終了しました",
+    invalid_body: "報告の形式が違います",
+    invalid_report: "このアンケートの端末からは出ないはずの報告です",
+    invalid_window: "アンケートにその期間はありません",
+    not_open: "アンケートは今は報告を受け付けていません",
+    paused: "アンケートは一時停止中です",
+    uninvited: "招待状が無効か、すでに使われています",
+    window_closed: "期間が終わっています",
+    window_not_open: "期間がまだ始まっていません",
+  },
   list: (parts) => parts.join("、"),
   retry: "もう一度試す",
   subject: "アンケート",
