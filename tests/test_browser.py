@@ -345,7 +345,68 @@ def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: 
     expect(page.locator(".readout")).to_contain_text("Round 1: ")
     axes = page.locator(".series svg text").all_text_contents()
     assert {"Round", "Share in %"} <= set(axes)
+    page.mouse.move(0, 0)
+    chart = page.get_by_role("slider")
+    page.get_by_role("checkbox").focus()
+    page.keyboard.press("Tab")
+    expect(chart).to_be_focused()
+    for key, round_ in (("ArrowRight", "1"), ("ArrowRight", "2"), ("End", str(ROUNDS))):
+        page.keyboard.press(key)
+        expect(chart).to_have_attribute("aria-valuenow", round_)
+        expect(page.locator(".readout")).to_contain_text(f"Round {round_}: ")
+    expect(chart).to_have_attribute("aria-valuetext", f"Round {ROUNDS}: none")
+    page.keyboard.press("Home")
+    expect(chart).to_have_attribute(
+        "aria-valuetext", re.compile(r"^Round 1: .*\s%, between .* and .*\s%$")
+    )
     assert made.complaints == []
+
+
+def rounds_of(count: int) -> list[dict[str, object]]:
+    """An estimate's rows, some of them with intervals below 0; one stands out."""
+    shares = [0.9 if number == 1234 else 0.05 for number in range(1, count + 1)]
+    ends = {"stderr": 0.05, "withheld": False, "reports": 60}
+    return [
+        {"round": number, "estimate": share, "low": share - 0.1, "high": share + 0.1}
+        | {"band_low": share - 0.2, "band_high": share + 0.2}
+        | ends
+        for number, share in enumerate(shares, 1)
+    ]
+
+
+def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
+    browser: Browser, url: str
+) -> None:
+    context = browser.new_context(locale="en-GB", viewport={"width": 360, "height": 740})
+    estimate = {"window": 0, "n": 120_000, "level": 0.95, "state": "yes", "rounds": 2000}
+    estimate |= {"minimum_reports": 20, "estimates": rounds_of(2000)}
+    event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
+    context.route(
+        "**/live?*", lambda route: route.fulfill(body=event, content_type="text/event-stream")
+    )
+    page = visit(context, f"{url}/#{ONLINE.key}").page
+    line = page.locator(".share-line")
+    expect(line).to_have_attribute("d", re.compile("^M[0-9]"))
+    assert str(line.get_attribute("d")).count("L") <= 360  # not more than there are pixels
+    ticks = page.locator(".series svg text.side").all_text_contents()
+    assert any(tick.startswith("−") for tick in ticks)
+    chart = page.get_by_role("slider")
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.get_by_role("button", name="Zoom out")).to_be_enabled()
+    chart.focus()
+    page.keyboard.press("End")
+    expect(page.locator(".series svg text", has_text="2000")).to_be_visible()
+    for _ in range(9):
+        page.keyboard.press("+")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".readout")).to_contain_text("Round 1999: 5.0")
+    assert str(line.get_attribute("d")).count("L") == 10  # eleven rounds
+    for _ in range(9):
+        page.keyboard.press("-")
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
 
 
 def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> None:
@@ -425,7 +486,7 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
         bypass_csp=True,  # for the examiner, not for the pages: other tests hold the policy
     )
     context.set_default_timeout(20_000)
-    for address in (f"/#{TEA.key}", f"/s/{TEA.key}"):
+    for address in (f"/#{TEA.key}", f"/s/{TEA.key}", "/"):
         made = visit(context, url + address)
         page = made.page
         if address.startswith("/s/"):
@@ -433,8 +494,10 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
             page.locator("button.main").click()
             expect(page.locator(".sent")).to_be_visible()
         else:
+            if address == "/":
+                page.get_by_role("link", name=re.compile("^online ")).click()
             page.locator("summary").click()
-        expect(page.locator(".bars").first).to_be_visible()
+        expect(page.locator(".bars, .series svg").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         expect(page.locator("body")).to_have_css("background-color", PAPER[theme])
         page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")

@@ -84,7 +84,6 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
           standing={standing}
           window={window}
           token={token}
-          collection={collection}
           ready={live.estimate !== null}
         />
       </div>

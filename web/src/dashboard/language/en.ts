@@ -46,6 +46,7 @@ export const words = {
   overTimeWhy: (level: string) =>
     `Dark: the ${level}\u00a0% interval of each round. Light: the band that holds for all rounds at once. ` +
     "Gaps: rounds that are open, or have too few reports.",
+  manyRounds: "Where rounds are too many for the width, neighbours are drawn at their widest.",
   lastRounds: (shown: number, rounds: number) => `The last ${shown} of ${rounds} rounds.`,
   found: "Texts found",
   foundWhy: (n: string, candidates: string, smallest: string) =>
@@ -58,6 +59,9 @@ export const words = {
   share: "Share",
   interval: (level: string) => `${level}\u00a0% interval`,
   pValue: "p, adjusted",
+  pointHint: "Point at a round, or use the arrow keys, to read its numbers.",
+  zoomIn: "Zoom in",
+  zoomOut: "Zoom out",
   roundTitle: "Round",
   sharePercent: "Share in %",
   truth: "Truth",

@@ -45,6 +45,7 @@ export const words: DashboardWords = {
   overTime: (state) => `「${state}」の割合の推移`,
   overTimeWhy: (level) =>
     `濃い部分：ラウンドごとの ${level}\u00a0% 区間。薄い部分：全ラウンドで同時に成り立つ帯。切れ目：まだ開いているか、報告が少なすぎるラウンド。`,
+  manyRounds: "幅に対してラウンドが多すぎるところは、隣どうしをいちばん広い形にまとめて描きます。",
   lastRounds: (shown, rounds) => `${rounds} ラウンドのうち最後の ${shown} ラウンド。`,
   found: "見つかった文章",
   foundWhy: (n, candidates, smallest) =>
@@ -56,6 +57,9 @@ export const words: DashboardWords = {
   share: "割合",
   interval: (level) => `${level}\u00a0% 区間`,
   pValue: "p 値（調整済み）",
+  pointHint: "ラウンドを指すか、矢印キーを使うと、数字が読めます。",
+  zoomIn: "拡大",
+  zoomOut: "縮小",
   roundTitle: "ラウンド",
   sharePercent: "割合（%）",
   truth: "真の値",
