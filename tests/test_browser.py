@@ -362,7 +362,7 @@ def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: 
     assert made.complaints == []
 
 
-def rounds_of(count: int) -> list[dict[str, object]]:
+def rounds_of(count: int) -> list[dict[str, float]]:
     """An estimate's rows, some of them with intervals below 0; one stands out."""
     shares = [0.9 if number == 1234 else 0.05 for number in range(1, count + 1)]
     ends = {"stderr": 0.05, "withheld": False, "reports": 60}
@@ -378,7 +378,13 @@ def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
     browser: Browser, url: str
 ) -> None:
     context = browser.new_context(locale="en-GB", viewport={"width": 360, "height": 740})
-    estimate = {"window": 0, "n": 120_000, "level": 0.95, "state": "yes", "rounds": 2000}
+    estimate: dict[str, object] = {
+        "window": 0,
+        "n": 120_000,
+        "level": 0.95,
+        "state": "yes",
+        "rounds": 2000,
+    }
     estimate |= {"minimum_reports": 20, "estimates": rounds_of(2000)}
     event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
     context.route(
