@@ -12,8 +12,10 @@ from node import WEB, install, npm
 from sudare.collector.pages import STATIC
 
 pytestmark = pytest.mark.xdist_group("web")  # one process installs
-MOST_BYTES = 30_000  # that a page loads in one language, compressed
 PAGES = ("index", "survey")
+# That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
+# since nobody should read ciphers of ours.
+MOST_BYTES = {"index": 30_000, "survey": 32_000}
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -92,7 +94,7 @@ def loaded(name: str) -> dict[str, list[str]]:
 def test_a_page_is_small_in_each_language(name: str, language: str) -> None:
     built = files(STATIC)
     sizes = {path: len(gzip.compress(built[path], mtime=0)) for path in loaded(name)[language]}
-    assert sum(sizes.values()) < MOST_BYTES, sizes
+    assert sum(sizes.values()) < MOST_BYTES[name], sizes
 
 
 def test_every_built_file_is_part_of_a_page() -> None:

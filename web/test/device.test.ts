@@ -1,6 +1,6 @@
 /** Devices: a secret gives the same permanent parts as in Python. */
 
-import { bytesToHex } from "../src/device/bytes";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { describe, expect, test } from "vitest";
 
 import { Collection } from "../src/device/collection";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { Collection, Device, Grr, odds, toNumber } from "../src/device";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
-import { bytesToHex } from "../src/device/bytes";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { Problem } from "../src/collector/problem";
 import { preferred } from "../src/language";
 import { scaleOf } from "../src/page/bars";

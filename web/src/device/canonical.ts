@@ -1,7 +1,7 @@
 /** The one JSON text of a document, and the key that is made of it. */
 
-import { bytesToHex } from "./bytes";
-import { sha256 } from "./sha256";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 
 /** What a document is made of. All numbers are whole. */
 export type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };

@@ -5,14 +5,16 @@
  * (docs/reference/hashing.md): the same secret keeps the same cohort, permanent bits and rounds.
  */
 
-import { concatBytes, hexToBytes } from "./bytes";
+import { hmac } from "@noble/hashes/hmac.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+
 import type { Collection } from "./collection";
 import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
 import { Glance, type Plan } from "./glance";
 import { quotient } from "./integers";
 import { Rappor } from "./rappor";
-import { hmac } from "./sha256";
 import { digestBytes, type Digest } from "./strings";
 import { DerivedWords, SystemWords, type Words } from "./words";
 
@@ -115,7 +117,7 @@ export class Device {
   /** HMAC-SHA-256(secret, key ‖ purpose ‖ 0 ‖ value). */
   #digest(collection: Collection, purpose: string, value: Uint8Array): Uint8Array {
     const label = new TextEncoder().encode(`${purpose}\0`);
-    return hmac(this.#secret, concatBytes(hexToBytes(collection.key), label, value));
+    return hmac(sha256, this.#secret, concatBytes(hexToBytes(collection.key), label, value));
   }
 }
 

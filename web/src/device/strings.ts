@@ -1,9 +1,10 @@
 /** Free text as an answer: its digest, and the bits that it sets in a Bloom filter. */
 
-import { concatBytes, hexToBytes } from "./bytes";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+
 import { InvalidAnswer } from "./errors";
 import { getWords, putWords } from "./integers";
-import { sha256 } from "./sha256";
 
 /** A text under a collection's key: all that the device still needs of it. */
 export interface Digest {

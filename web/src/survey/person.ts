@@ -9,7 +9,7 @@ import {
   type Keeper,
   type Moment,
 } from "../device";
-import { bytesToHex, hexToBytes } from "../device/bytes";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 /** The last report of a collection, as it was sent. The answer itself is kept nowhere. */
 export interface Sent {

@@ -1,7 +1,7 @@
 /** A report in words. */
 
 import { Glance, Grr, Rappor, type Collection } from "../device";
-import { hexToBytes } from "../device/bytes";
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { getBit } from "../device/packed";
 import type { Words } from "./language";
 

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 
 import { letterOf } from "../collector/deliver";
 import { Refused, conclude, type Collection, type Conclusion } from "../device";
-import { hexToBytes } from "../device/bytes";
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { useWords } from "./language";
 import { Bars } from "../page/bars";
 import { grouped, upTo } from "../page/numbers";
