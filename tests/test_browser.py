@@ -1,6 +1,7 @@
 """The pages in a real browser, before a real collector."""
 
 import re
+import threading
 import time
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -31,7 +32,9 @@ from browsing import (
 from chance import assert_follows, rejects
 from node import WEB, install, npm
 from sudare import GRR, OUE, Collection, Device, Glance, Mechanism
+from sudare.collector import results
 from sudare.collector.store import Role
+from sudare.decoding import decode
 from sudare.windows import Windows
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -44,7 +47,8 @@ KEPT = [
 ]
 FAIR = Collection("fair", "Is it fair?", ("yes", "no"), GRR(2, 0.75), 100)
 FEW = replace(TEA, name="few")
-HELD = (TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, *KEPT)
+UNREAD = replace(WORDS, name="nobody has read it")
+HELD = (TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, UNREAD, *KEPT)
 TRUTH = {"green": 0.42, "black": 0.3, "oolong": 0.23, "hojicha": 0.05}
 
 
@@ -62,6 +66,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.answer(FAIR, {"yes": 700, "no": 300})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
+        made.answer(UNREAD, {"news.example": 1500})
         made.hold(minute, public=True)
         rounds.update(made.stream(minute, 6000, 28))
         yield made
@@ -273,6 +278,20 @@ def test_an_invitation_is_used_once_and_never_in_an_address(
     assert outcomes[1].startswith("The collector refused it")
 
 
+def test_a_refusal_is_said_in_the_language_of_the_page(browser: Browser, url: str) -> None:
+    context = browser.new_context(locale="ja-JP")
+    page = survey(context, url, INVITED, "#invitation=nobodys").page
+    page.get_by_role("radio", name="yes").check()
+    page.locator("button.main").click()
+    said = page.get_by_role("status").first
+    expect(said).to_have_text("収集者が受け取りませんでした：招待状が無効か、すでに使われています")
+    page.locator("select").first.select_option("en")
+    expect(said).to_have_text(
+        "The collector refused it: the invitation is unknown, or was used already"
+    )
+    context.close()
+
+
 def test_numbers_change_without_loading_again(
     context: BrowserContext, stage: Stage, url: str
 ) -> None:
@@ -326,7 +345,74 @@ def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: 
     expect(page.locator(".readout")).to_contain_text("Round 1: ")
     axes = page.locator(".series svg text").all_text_contents()
     assert {"Round", "Share in %"} <= set(axes)
+    page.mouse.move(0, 0)
+    chart = page.get_by_role("slider")
+    page.get_by_role("checkbox").focus()
+    page.keyboard.press("Tab")
+    expect(chart).to_be_focused()
+    for key, round_ in (("ArrowRight", "1"), ("ArrowRight", "2"), ("End", str(ROUNDS))):
+        page.keyboard.press(key)
+        expect(chart).to_have_attribute("aria-valuenow", round_)
+        expect(page.locator(".readout")).to_contain_text(f"Round {round_}: ")
+    expect(chart).to_have_attribute("aria-valuetext", f"Round {ROUNDS}: none")
+    page.keyboard.press("Home")
+    expect(chart).to_have_attribute(
+        "aria-valuetext", re.compile(r"^Round 1: .*\s%, between .* and .*\s%$")
+    )
     assert made.complaints == []
+
+
+def rounds_of(count: int) -> list[dict[str, float]]:
+    """An estimate's rows, some of them with intervals below 0; one stands out."""
+    shares = [0.9 if number == 1234 else 0.05 for number in range(1, count + 1)]
+    ends = {"stderr": 0.05, "withheld": False, "reports": 60}
+    return [
+        {"round": number, "estimate": share, "low": share - 0.1, "high": share + 0.1}
+        | {"band_low": share - 0.2, "band_high": share + 0.2}
+        | ends
+        for number, share in enumerate(shares, 1)
+    ]
+
+
+def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
+    browser: Browser, url: str
+) -> None:
+    context = browser.new_context(locale="en-GB", viewport={"width": 360, "height": 740})
+    estimate: dict[str, object] = {
+        "window": 0,
+        "n": 120_000,
+        "level": 0.95,
+        "state": "yes",
+        "rounds": 2000,
+    }
+    estimate |= {"minimum_reports": 20, "estimates": rounds_of(2000)}
+    event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
+    context.route(
+        "**/live?*", lambda route: route.fulfill(body=event, content_type="text/event-stream")
+    )
+    page = visit(context, f"{url}/#{ONLINE.key}").page
+    line = page.locator(".share-line")
+    expect(line).to_have_attribute("d", re.compile("^M[0-9]"))
+    assert str(line.get_attribute("d")).count("L") <= 360  # not more than there are pixels
+    ticks = page.locator(".series svg text.side").all_text_contents()
+    assert any(tick.startswith("−") for tick in ticks)
+    chart = page.get_by_role("slider")
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
+    page.get_by_role("button", name="Zoom in").click()
+    expect(page.get_by_role("button", name="Zoom out")).to_be_enabled()
+    chart.focus()
+    page.keyboard.press("End")
+    expect(page.locator(".series svg text", has_text="2000")).to_be_visible()
+    for _ in range(9):
+        page.keyboard.press("+")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".readout")).to_contain_text("Round 1999: 5.0")
+    assert str(line.get_attribute("d")).count("L") == 10  # eleven rounds
+    for _ in range(9):
+        page.keyboard.press("-")
+    expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    context.close()
 
 
 def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> None:
@@ -334,6 +420,31 @@ def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> 
     found = page.locator("tbody th")
     expect(found.first).to_have_text("news.example", timeout=90_000)  # decoding is compiled first
     expect(found).to_have_text(["news.example", "mail.example"])
+
+
+def test_what_free_text_waits_for_is_said(
+    context: BrowserContext, stage: Stage, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def slowly(*arguments: Any) -> Any:
+        go_on.wait(60)
+        return decode(*arguments)
+
+    monkeypatch.setattr(results, "decode", slowly)
+    page = visit(context, f"{url}/#{UNREAD.key}").page
+    nothing = page.locator(".nothing")
+    expect(nothing).to_contain_text("no candidates to decode them against yet")
+    httpx.put(
+        f"{url}/collections/{UNREAD.key}/candidates",
+        content="news.example\nnone.example",
+        headers={"Authorization": f"Bearer {stage.tokens[Role.ANALYST]}"},
+    ).raise_for_status()
+    expect(nothing).to_contain_text("They are being decoded")
+    page.locator("select").first.select_option("ja")
+    expect(nothing).to_contain_text("解読しています")
+    go_on.set()
+    expect(page.locator("tbody th")).to_have_text(["news.example"], timeout=90_000)
 
 
 def test_what_is_not_public_needs_a_token(context: BrowserContext, stage: Stage, url: str) -> None:
@@ -381,7 +492,7 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
         bypass_csp=True,  # for the examiner, not for the pages: other tests hold the policy
     )
     context.set_default_timeout(20_000)
-    for address in (f"/#{TEA.key}", f"/s/{TEA.key}"):
+    for address in (f"/#{TEA.key}", f"/s/{TEA.key}", "/"):
         made = visit(context, url + address)
         page = made.page
         if address.startswith("/s/"):
@@ -389,8 +500,10 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
             page.locator("button.main").click()
             expect(page.locator(".sent")).to_be_visible()
         else:
+            if address == "/":
+                page.get_by_role("link", name=re.compile("^online ")).click()
             page.locator("summary").click()
-        expect(page.locator(".bars").first).to_be_visible()
+        expect(page.locator(".bars, .series svg").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         expect(page.locator("body")).to_have_css("background-color", PAPER[theme])
         page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")

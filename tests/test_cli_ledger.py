@@ -301,7 +301,7 @@ def test_a_secret_from_a_pipe_is_refused_before_anything_is_paid(tmp_path: Path)
     with process(tmp_path, "party", "one", *one) as party:
         out, err = party.communicate((tmp_path / "s.json").read_bytes(), timeout=PATIENCE)
     assert (party.returncode, out) == (2, b"")
-    assert b"must be a folder that files can be made in" in err
+    assert err == b"Error: /dev/stdin is not a regular file\n"
     assert read(tmp_path, "one.json") == Ledger()
 
 

@@ -12,11 +12,12 @@ import httpx
 import msgspec
 import pytest
 
-from analysts import DAYS, TEA, Collector, at_port, code
+from analysts import DAYS, TEA, WORDS, Collector, at_port, code
 from sudare.collector import live, results, standing
 from sudare.collector.app import create_app
 from sudare.collector.live import Live
 from sudare.collector.store import Role
+from sudare.decoding import decode
 
 PATH = f"/collections/{TEA.key}/live"
 
@@ -92,6 +93,7 @@ async def listening(
     role: Role | None = None,
     query: bytes = b"",
     address: str = "192.0.2.1",
+    path: str = PATH,
     **headers: str,
 ) -> AsyncIterator[Ear]:
     ear = Ear()
@@ -102,8 +104,8 @@ async def listening(
         "type": "http",
         "asgi": {"version": "3.0", "spec_version": "2.3"},
         "method": "GET",
-        "path": PATH,
-        "raw_path": PATH.encode(),
+        "path": path,
+        "raw_path": path.encode(),
         "query_string": query,
         "headers": [(name.encode(), value.encode()) for name, value in told.items()],
         "client": (address, 1),
@@ -216,6 +218,45 @@ def test_one_ticker_works_for_all_and_for_nobody_at_all(
         before = len(looks)
         await asyncio.sleep(20 * stage.live.second)
         assert len(looks) == before
+
+    stage.play(scene)
+
+
+def test_why_there_is_no_estimate_is_said_to_whoever_may_read_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.hold(WORDS)
+    path = f"/collections/{WORDS.key}/live"
+    release = threading.Event()
+
+    def slowly(*arguments: Any) -> Any:
+        release.wait(20)
+        return decode(*arguments)
+
+    monkeypatch.setattr(results, "decode", slowly)
+
+    async def scene() -> None:
+        async with (
+            listening(stage, Role.ANALYST, path=path) as ear,
+            listening(stage, path=path) as other,
+        ):
+            said, _ = await ear.hear("waiting")
+            assert said["code"] == "too_few_reports"
+            stage.answer(WORDS, {"news.example": 150})
+            said, _ = await ear.hear("waiting")
+            assert said["code"] == "no_candidates"
+            assert "has no candidates" in said["message"]
+            stage.store.keep_candidates(WORDS.key, ["news.example", "none.example"])
+            stage.live.results.forget(WORDS.key)
+            said, _ = await ear.hear("waiting")
+            assert said == {"code": "computing", "message": "the estimate is being computed"}
+            release.set()
+            estimate, _ = await ear.hear("estimate")
+            assert estimate["n"] == 150
+            heard = b"".join(other.parts.get_nowait() for _ in range(other.parts.qsize()))
+            assert b"event: standing" in heard
+            assert b"event: waiting" not in heard
+            assert b"event: estimate" not in heard
 
     stage.play(scene)
 

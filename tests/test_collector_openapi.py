@@ -13,7 +13,7 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from starlette.routing import Route
 
 from analysts import TEA, Collector, code, static
-from schema_fuzz import Target, serving
+from schema_fuzz import FOUND, Target, sentence, serving
 from sudare.collector.app import create_app
 from sudare.collector.openapi import document
 from sudare.collector.operations import OPERATIONS, TRUTH
@@ -23,7 +23,8 @@ from sudare.collector.standing import StandingBody
 
 EXAMPLES = 12  # of each operation, right and wrong
 LABELS = [f"{one.method.upper()} {one.path}" for one in (*OPERATIONS, TRUTH)]
-HTTP = Path(__file__).parents[1] / "docs" / "reference" / "http.md"
+DOCS = Path(__file__).parents[1] / "docs"
+HTTP = DOCS / "reference" / "http.md"
 
 
 def _served(*, truth: bool) -> set[tuple[str, str]]:
@@ -94,6 +95,13 @@ def test_every_answer_is_as_described(target: Target, label: str) -> None:
     statuses = {status for name, status in target.seen if name == label}
     assert statuses & {200, 201, 202, 204}, "nothing was ever answered"
     assert 400 in statuses, "nothing wrong was ever sent"
+
+
+def test_the_documentation_tells_of_a_run_that_found_nothing() -> None:
+    run = msgspec.json.decode(FOUND.read_bytes())
+    assert run["findings"] == 0
+    assert run["requests"] >= 2 * run["examples"] * run["operations"]
+    assert sentence(run) in (DOCS / "explanation" / "durability.md").read_text("utf-8")
 
 
 def _without_a_status(said: dict[str, Any]) -> None:

@@ -246,6 +246,16 @@ def test_a_stream_compressed_in_the_old_way_is_refused_before_it_grows(version: 
         packed_arrow(asked, body)
 
 
+def test_a_batch_before_its_schema_is_refused() -> None:
+    asked = tea()
+    batch = to_batch(join(named(said(asked, 0, 1, 2))))
+    whole, schema = arrow(join(named(said(asked, 0, 1, 2)))), bytes(batch.schema.serialize())
+    assert whole.startswith(schema)
+    assert len(packed_arrow(asked, whole)) == 3 * 17
+    with pytest.raises(Problem, match="not an uncompressed Arrow stream"):
+        packed_arrow(asked, whole.removeprefix(schema))
+
+
 def test_any_cut_or_changed_arrow_stream_is_refused_or_counted_whole(seed: int) -> None:
     whole = arrow(join(named(said(tea(), 0, 1, 2))))
     random = np.random.default_rng(seed)

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from sudare.errors import ParameterError
-from sudare.files import lock, real, replacing, require_writable, write_durably
+from sudare.files import (
+    finite,
+    lock,
+    real,
+    regular,
+    replacing,
+    require_writable,
+    write_durably,
+)
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -87,6 +95,24 @@ def test_a_pipe_is_written_not_replaced(tmp_path: Path) -> None:
     with replacing(pipe) as target:
         assert target == pipe
     assert pipe.is_fifo()
+
+
+def test_only_what_ends_is_read(tmp_path: Path) -> None:
+    file, link, pipe = tmp_path / "file", tmp_path / "link", tmp_path / "pipe"
+    file.write_text("whole")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    for check in (regular, finite):
+        assert [check(path) for path in (file, link)] == [file, link]
+        with pytest.raises(FileNotFoundError):
+            check(tmp_path / "none")
+        with pytest.raises(IsADirectoryError):
+            check(tmp_path)
+        with pytest.raises(ParameterError, match=r"^/dev/zero is n.* regular file"):
+            check(Path("/dev/zero"))
+    assert finite(pipe) == pipe
+    with pytest.raises(ParameterError, match=r"pipe is not a regular file$"):
+        regular(pipe)
 
 
 def test_a_folder_is_refused_by_its_name(tmp_path: Path) -> None:

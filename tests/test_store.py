@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +23,11 @@ from stores import (
     stream,
     total,
 )
-from sudare.collector import payloads
+from sudare.collector import payloads, tables
 from sudare.collector.counting import join_groups
 from sudare.collector.opening import open_store
 from sudare.collector.store import Fate, Role, Standing, State, Store, Token
-from sudare.collector.tables import TableStore
+from sudare.collector.tables import Run, TableStore
 from sudare.errors import ParameterError
 
 NEW, REPEATED, LATE, UNINVITED, SHUT = Fate
@@ -368,6 +369,33 @@ def test_a_closed_window_is_released_by_the_same_rule(store: Store) -> None:
     assert released is not None
     assert released.counts.tolist() == [0, 0, 3]
     assert store.release(tea.key, 7) is None
+
+
+def test_many_windows_are_released_in_few_transactions(
+    store: TableStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = held(store, question(rules=Rules(minimum=3)))
+    store.commit([group(tea, answers(*[1] * n), window=n) for n in range(1, 10)])
+    written, written_so_far = store._written, []
+
+    def counted(work: Callable[[Run], Any]) -> Any:
+        written_so_far.append(work)
+        return written(work)
+
+    monkeypatch.setattr(store, "_written", counted)
+    monkeypatch.setattr(tables, "SOME", 4)
+    for _ in range(2):  # the second time, nothing is left to be moved on
+        released = list(store.releases(tea.key, range(20)))
+        assert [(one.n, one.counts.tolist()) for one in released] == [
+            (n, [0, n, 0]) for n in range(3, 10)
+        ]
+        assert len(written_so_far) == 3  # of windows 3, 4 to 7, and 8 to 9
+    assert list(store.releases(tea.key, [])) == []
+    assert [store.release(tea.key, window) for window in range(20)] == [
+        *([None] * 3),
+        *released,
+        *([None] * 10),
+    ]
 
 
 def test_over_time_closed_rounds_with_enough_reports_are_released(store: Store) -> None:

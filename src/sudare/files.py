@@ -1,9 +1,10 @@
-"""Files that are there whole or not at all, that outlast a crash, or that have one holder."""
+"""Files that are what they seem, that are there whole or not at all, or that have one holder."""
 
 import errno
 import os
 import secrets
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -26,6 +27,29 @@ def real(path: Path) -> Path:
         if error.errno == errno.ELOOP:  # of which ``resolve`` says nothing, or no OSError
             raise
     return path.resolve()
+
+
+def regular(path: Path) -> Path:
+    """The path of a regular file: a pipe may be waited for without end, a device read so."""
+    return _of_kind(path, stat.S_ISREG, "is not a regular file")
+
+
+def finite(path: Path) -> Path:
+    """The path of a regular file or of a pipe, whose writer ends it: a device may have no end."""
+    return _of_kind(
+        path,
+        lambda mode: stat.S_ISREG(mode) or stat.S_ISFIFO(mode),
+        "is neither a regular file nor a pipe",
+    )
+
+
+def _of_kind(path: Path, fits: Callable[[int], bool], otherwise: str) -> Path:
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not fits(mode):
+        raise ParameterError(f"{path} {otherwise}")
+    return path
 
 
 def require_writable(folder: Path) -> None:

@@ -14,7 +14,7 @@ from sudare.client import Collector, check_invitation, check_key
 from sudare.collection import Collection
 from sudare.device import ID_BYTES, SECRET_BYTES, Device
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.files import write_whole
+from sudare.files import regular, write_whole
 from sudare.moments import answered_window, observed_round
 from sudare.outbox import Delivery, Outbox, Waiting, check_patience
 from sudare.privacy.charges import Spent
@@ -72,7 +72,9 @@ class Participant:
             raise InvalidDocument(f"{folder} has lost its diary: it can't know what was told")
         held = Diary.open(diary)
         try:
-            return cls(folder, Device(path.read_bytes(), held), Outbox(folder / "outbox.db"))
+            return cls(
+                folder, Device(regular(path).read_bytes(), held), Outbox(folder / "outbox.db")
+            )
         except BaseException:
             held.close()
             raise
@@ -98,7 +100,7 @@ class Participant:
         path = self._path(key)
         if not path.exists():
             return None
-        collection = Collection.from_json(path.read_bytes())
+        collection = Collection.from_json(regular(path).read_bytes())
         if collection.key != key:
             raise InvalidDocument(f"{path.name} is not the collection {key[:12]}… that it was")
         return collection

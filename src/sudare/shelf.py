@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.files import regular
 from sudare.named import NAME_BYTES
 
 MOST_TOGETHER = 100  # in one body, of a sender without a token
@@ -98,6 +99,8 @@ class Shelf:
     def __init__(self, path: Path) -> None:
         """The outbox in a file; a new one if there is no such file."""
         self.path = path
+        if path.exists():
+            regular(path)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # its owner's alone
         self._lock = threading.Lock()
         self._base = sqlite3.connect(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import InvalidDocument, MixedCollections, ParameterError
-from sudare.files import replacing
+from sudare.files import regular, replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -215,7 +215,7 @@ def _open(source: Path | IO[bytes]) -> AbstractContextManager[tuple["pa.Schema",
 def _open_parquet(path: Path) -> Iterator[tuple["pa.Schema", _Batches]]:
     import pyarrow.parquet as pq
 
-    with path.open("rb") as handle:
+    with regular(path).open("rb") as handle:  # it is read from its end
         file = pq.ParquetFile(handle, page_checksum_verification=True)
         yield file.schema_arrow, _parquet_batches(file)
 
@@ -234,6 +234,10 @@ def _parquet_batches(file: Any) -> _Batches:  # noqa: ANN401 - pyarrow is untype
 def _open_stream(source: Path | IO[bytes]) -> Iterator[tuple["pa.Schema", _Batches]]:
     import pyarrow as pa
 
+    if isinstance(source, Path) and not source.is_file():
+        with source.open("rb") as pipe, _open_stream(pipe) as opened:  # Arrow would measure it
+            yield opened
+        return
     with pa.OSFile(str(source)) if isinstance(source, Path) else pa.PythonFile(source, "r") as file:
         reader = pa.ipc.open_stream(file)
         yield reader.schema, _stream_batches(reader)

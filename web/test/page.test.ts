@@ -3,11 +3,18 @@
 import { expect, test } from "vitest";
 
 import { Collection, Device, Grr, odds, toNumber } from "../src/device";
+import { words as dashboardEn } from "../src/dashboard/language/en";
+import { words as dashboardJa } from "../src/dashboard/language/ja";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { preferred, wordsOf, type Words } from "../src/language";
+import { Problem } from "../src/collector/problem";
+import { preferred } from "../src/language";
 import { scaleOf } from "../src/page/bars";
 import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
-import { oddsText, reportText } from "../src/page/wording";
+import { reasonText } from "../src/page/reason";
+import { oddsText } from "../src/page/wording";
+import { words as surveyEn } from "../src/survey/language/en";
+import { words as surveyJa } from "../src/survey/language/ja";
+import { reportText } from "../src/survey/said";
 import { readJson, utf8 } from "./files";
 
 const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
@@ -40,8 +47,7 @@ test("odds are counts of people that none of them vanishes from", () => {
 
 test("odds and reports have words in every language", () => {
   const device = new Device(Device.newSecret());
-  for (const language of ["en", "ja"] as const) {
-    const words = wordsOf(language);
+  for (const words of [surveyEn, surveyJa]) {
     for (const collection of KNOWN) {
       const people = peopleOf(odds(collection.mechanism));
       const answer = collection.answers[1] ?? "tea";
@@ -62,15 +68,40 @@ test("odds and reports have words in every language", () => {
   }
 });
 
-test("no entry of a language is empty or the other's", () => {
-  const [en, ja] = [wordsOf("en"), wordsOf("ja")];
-  const names = Object.keys(en) as (keyof Words)[];
+test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([
+  [surveyEn, surveyJa],
+  [dashboardEn, dashboardJa],
+])("no entry of a language is empty or the other's", (en, ja) => {
+  const names = Object.keys(en);
   expect(Object.keys(ja)).toEqual(names);
   for (const name of names) {
     if (typeof en[name] === "string" && typeof ja[name] === "string") {
       expect(ja[name], name).not.toBe("");
       expect(ja[name], name).not.toBe(en[name]);
     }
+  }
+});
+
+test("a refusal is said by its code in each language, else in the collector's words", () => {
+  const used = new Problem(409, "uninvited", "the invitation is unknown, or was used");
+  expect(reasonText(surveyJa, used)).toBe("招待状が無効か、すでに使われています");
+  expect(reasonText(surveyEn, used)).toBe("the invitation is unknown, or was used already");
+  for (const code of ["something_new", "constructor", "__proto__"]) {
+    expect(reasonText(surveyJa, new Problem(400, code, "in its own words"))).toBe(
+      "in its own words",
+    );
+  }
+  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe("収集者につながりません");
+});
+
+test("the same codes are known in both languages, and none has the other's words", () => {
+  for (const [en, ja] of [
+    [surveyEn.problems, surveyJa.problems],
+    [dashboardEn.problems, dashboardJa.problems],
+  ] as const) {
+    expect(Object.keys(ja)).toEqual(Object.keys(en));
+    for (const text of Object.values(ja)) expect(text).toMatch(/[ぁ-ん]/);
+    for (const text of Object.values(en)) expect(text).toMatch(/^[a-z’,; ]+$/i);
   }
 });
 
@@ -98,7 +129,7 @@ test("small things", () => {
 });
 
 test("a number is never parted from its per cent sign", () => {
-  for (const words of [wordsOf("en"), wordsOf("ja")]) {
+  for (const words of [dashboardEn, dashboardJa]) {
     const said = [
       words.percent("1.5"),
       words.range("1.0", "2.0"),

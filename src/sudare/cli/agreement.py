@@ -111,7 +111,9 @@ def agreed(
 
 def read_document(path: Path) -> bytes:
     """A file that is not empty."""
-    data = path.read_bytes()
+    from sudare.files import regular
+
+    data = regular(path).read_bytes()
     if not data:
         raise InvalidDocument(f"{path} is empty; a document is expected")
     return data

@@ -135,11 +135,11 @@ def new(
         --epsilon 1 --window 1d --invited -o mood.json
     """
     from sudare.collection import Collection
-    from sudare.files import write_whole
+    from sudare.files import finite, write_whole
 
     labels = [*answers]
     if answers_file is not None:
-        text = answers_file.read_text("utf-8-sig")
+        text = finite(answers_file).read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     wish = Wish(
         *(epsilon, mechanism, free_text, form, lifetime, bits, hashes, cohorts),

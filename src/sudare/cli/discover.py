@@ -256,8 +256,9 @@ def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
 
 def _load(path: Path) -> "Discovery":
     from sudare.discovery import Discovery
+    from sudare.files import finite
 
-    data = path.read_bytes()
+    data = finite(path).read_bytes()
     if not data:
         raise InvalidDocument(f"{path} is empty; a discovery is a JSON document")
     return Discovery.from_json(data)

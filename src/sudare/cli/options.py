@@ -125,8 +125,9 @@ def _check_plot(context: click.Context, option: click.Parameter, path: Path | No
 def load_collection(path: Path) -> "Collection":
     """The collection of a file; an error names the file."""
     from sudare.collection import Collection
+    from sudare.files import finite
 
-    data = path.read_bytes()
+    data = finite(path).read_bytes()
     if not data:
         raise InvalidDocument(f"{path} is empty; a collection is a JSON document")
     return Collection.from_json(data)

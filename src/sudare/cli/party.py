@@ -206,11 +206,12 @@ def _say_where(host: str) -> Callable[[int], object]:
 
 
 def _add_up(count: "Count", cipher: "Cipher", records: Path) -> "Holding":
+    from sudare.files import regular
     from sudare.twoparty.joint import summed
 
     with progress_bar() as progress:
         task = progress.add_task("adding up", total=None)
-        data = records.read_bytes()
+        data = regular(records).read_bytes()
         holding, number = summed(
             count,
             cipher,

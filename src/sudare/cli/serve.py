@@ -86,6 +86,7 @@ def serve(
     """
     from sudare.collector.app import create_app
     from sudare.collector.auth import Bearers
+    from sudare.collector.doubts import doubts
     from sudare.collector.holding import check_held
     from sudare.collector.limits import Limits
     from sudare.collector.opening import open_store
@@ -110,6 +111,8 @@ def serve(
                     opened.change(collection.key, public=True)
             _provide_token(opened)
             service = Service(opened)
+            for sentence in doubts(opened, service.standings, service.clock()):
+                click.echo(f"Warning: {sentence}", err=True)
             bearers = Bearers(opened, service.clock)
             app = create_app(
                 service, every_route(service, bearers), role_of=bearers.role_of, limits=limits

@@ -177,7 +177,9 @@ def _held(
 
 def _read_shares(path: Path) -> list[float]:
     """The column ``share`` of a CSV file."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    from sudare.files import finite
+
+    with finite(path).open(encoding="utf-8-sig", newline="") as file:
         try:
             rows = csv.DictReader(file, strict=True)
             if "share" not in (rows.fieldnames or ()):

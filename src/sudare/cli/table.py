@@ -132,10 +132,11 @@ def check(file: Path, p2_blind: bool, as_json: bool) -> None:
       sudare table check table.json
       sudare table check table.json --p2-blind --json
     """
+    from sudare.files import regular
     from sudare.twoparty.document import TableDocument
     from sudare.twoparty.law import require
 
-    data = file.read_bytes()
+    data = regular(file).read_bytes()
     if not data:
         raise InvalidDocument(f"{file} is empty; a table is a JSON document")
     document = TableDocument.from_json(data)

@@ -17,7 +17,7 @@ from sudare.collector.opening import is_postgres, open_existing, open_store, pat
 from sudare.collector.sqlite import SqliteStore
 from sudare.collector.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.files import keep_entries, lock, replacing
+from sudare.files import keep_entries, lock, regular, replacing
 
 _HEAD = b"sudare store 1\n"
 _DIGEST_BYTES = 32
@@ -132,7 +132,7 @@ def _make(path: Path, file: Path, progress: Callable[[int], object]) -> int:
 def _check_whole(file: Path) -> None:
     """Raise unless a file is a backup, to the last byte."""
     digest = hashlib.sha256()
-    with file.open("rb") as source:
+    with regular(file).open("rb") as source:
         if source.read(len(_HEAD)) != _HEAD:
             raise InvalidDocument(f"{file.name} is no backup of a store")
         source.seek(0)

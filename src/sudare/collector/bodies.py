@@ -115,7 +115,7 @@ def packed_arrow(collection: Collection, body: bytes) -> bytes:
             if message.type == "schema" and schema is None:
                 schema = pa.ipc.read_schema(message)
             else:
-                _check_plain(message)
+                _check_plain(message, schema)
                 batch = pa.ipc.read_record_batch(message, schema)
                 rows += batch.num_rows
                 if rows > BODY_REPORTS:
@@ -133,8 +133,10 @@ def packed_arrow(collection: Collection, body: bytes) -> bytes:
     return b"".join(parts)
 
 
-def _check_plain(message: Any) -> None:  # noqa: ANN401 - pyarrow is untyped
-    """Refuse a batch whose buffers are compressed: a few bytes could become any number.
+def _check_plain(message: Any, schema: Any) -> None:  # noqa: ANN401 - pyarrow is untyped
+    """Refuse a batch before its schema, and one whose buffers are compressed.
+
+    A few compressed bytes could become any number.
 
     Arrow's flatbuffers: Message has its version first, its header third and its custom metadata
     fifth, RecordBatch its compression fourth. Before V5, a batch was said to be compressed in the
@@ -146,13 +148,14 @@ def _check_plain(message: Any) -> None:  # noqa: ANN401 - pyarrow is untyped
     header = root + _field(data, root, 2)
     batch = header + struct.unpack_from("<I", data, header)[0]
     if (
-        message.type != "record batch"
+        schema is None
+        or message.type != "record batch"
         or not version
         or struct.unpack_from("<h", data, root + version)[0] != _V5
         or _field(data, root, 4)
         or _field(data, batch, 3)
     ):
-        raise InvalidDocument("an Arrow stream of reports has plain record batches only")
+        raise InvalidDocument("an Arrow stream of reports has a schema and plain record batches")
 
 
 def _field(data: bytes, table: int, number: int) -> int:

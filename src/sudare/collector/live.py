@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 
 import msgspec
 from anyio import to_thread
@@ -20,6 +21,7 @@ from sudare.collector.auth import address_of
 from sudare.collector.problems import Problem, told, unforeseen
 from sudare.collector.queries import Query, window_of
 from sudare.collector.results import Results, Wish
+from sudare.collector.schemas import ErrorBody
 from sudare.collector.service import Service
 from sudare.collector.standing import Standings
 from sudare.collector.store import Standing
@@ -35,6 +37,7 @@ HEARTBEAT = 15.0  # seconds of silence after which a comment shows that the line
 LONGEST = 3600.0  # seconds of an answer; a client then comes again, with a token that is valid
 _EVENTS = "text/event-stream"
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_COMPUTING = Problem(503, "computing", "the estimate is being computed")
 _RETRY = b"retry: 2000\n\n"
 _BEAT = b": still here\n\n"
 
@@ -49,6 +52,7 @@ class _Listener:
         self.reads = reads  # estimates, even if they aren't public
         self.known = request.headers.get("last-event-id")  # the estimate that they have
         self.heard = b""  # the standing that they have
+        self.told_why = ""  # the code of why they have no estimate
         self.waiting: dict[str, bytes] = {}
         self.awake = asyncio.Event()
         self.over = False
@@ -71,6 +75,7 @@ class _Ticker:
         self.listeners: set[_Listener] = set()
         self.standing = b""
         self.estimates: dict[int | str, tuple[str, bytes]] = {}
+        self.reasons: dict[int | str, tuple[str, bytes]] = {}  # why there is none
         self.looks = 0
         self.task = asyncio.create_task(self._run())
 
@@ -101,6 +106,7 @@ class _Ticker:
                 await self._check(listener, held)
         windows = {one.window for one in self.listeners if held.public or one.reads}
         self.estimates = {at: one for at, one in self.estimates.items() if at in windows}
+        self.reasons = {at: one for at, one in self.reasons.items() if at in windows}
         for window in windows:
             await self._estimate(held, window)
         for listener in self.listeners:
@@ -117,26 +123,50 @@ class _Ticker:
             listener.end()
 
     async def _estimate(self, held: Standing, window: int | str) -> None:
-        """The newest that may be shown; none where there are too few reports, or no candidates."""
+        """The newest that may be shown; else why there is none."""
         earlier = isinstance(window, int) and window < self.live.service.window(held)
         if earlier and window in self.estimates and self.looks % _SELDOM:
             return
-        with contextlib.suppress(Problem):
-            wish = Wish(window)
+        try:
             releases = await self.live.results.released(held, window)
-            body, name = await self.live.results.estimate(held, releases, wish)
-            if name != self.estimates.get(window, ("", b""))[0]:
-                self.estimates[window] = (name, _event("estimate", body, name))
+            # Decoding may take minutes, in which people shouldn't look for what is missing.
+            late = partial(self._explain, held, window, _COMPUTING)
+            slow = asyncio.get_running_loop().call_later(self.live.second, late)
+            try:
+                body, name = await self.live.results.estimate(held, releases, Wish(window))
+            finally:
+                slow.cancel()
+        except Problem as problem:
+            self._explain(held, window, problem)
+            return
+        self.reasons.pop(window, None)
+        if name != self.estimates.get(window, ("", b""))[0]:
+            self.estimates[window] = (name, _event("estimate", body, name))
+
+    def _explain(self, held: Standing, window: int | str, problem: Problem) -> None:
+        """Say why there is no estimate, at once; where there is one, it stays."""
+        if window in self.estimates:
+            return
+        said = msgspec.json.encode(ErrorBody(problem.code, str(problem)))
+        self.reasons[window] = (problem.code, _event("waiting", said))
+        for listener in self.listeners:
+            self.tell(listener, public=held.public)
 
     def tell(self, listener: _Listener, *, public: bool) -> None:
         """Tell somebody what they have not heard yet."""
         if self.standing != listener.heard:
             listener.heard = self.standing
             listener.tell("standing", self.standing)
+        if not (public or listener.reads):
+            return
         name, event = self.estimates.get(listener.window, ("", b""))
-        if event and (public or listener.reads) and name != listener.known:
+        if event and name != listener.known:
             listener.known = name
             listener.tell("estimate", event)
+        code, event = self.reasons.get(listener.window, ("", b""))
+        if event and code != listener.told_why:
+            listener.tell("waiting", event)
+        listener.told_why = code
 
 
 class Live:

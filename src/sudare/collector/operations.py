@@ -232,7 +232,7 @@ OPERATIONS = (
         security="maybe",
     ),
     Operation(
-        *("get", f"{_ONE}/live", "Server-sent events: standing, estimate."),
+        *("get", f"{_ONE}/live", "Server-sent events: standing, estimate, waiting."),
         {"200": {"text/event-stream": _TEXT}},
         ("404", "503"),
         {"window": _WINDOW},

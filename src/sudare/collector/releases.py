@@ -116,13 +116,8 @@ class Releases:
     def _added(
         self, collection: Collection, total: Aggregate, windows: list[WindowStanding]
     ) -> Aggregate:
-        for one in windows:
-            if one.n < collection.minimum_reports:
-                continue
-            released = self._store.release(collection.key, one.window)
-            if released is not None:
-                total += released
-        return total
+        enough = [one.window for one in windows if one.n >= collection.minimum_reports]
+        return sum(self._store.releases(collection.key, enough), start=total)
 
     def forget(self, key: str) -> None:
         """Keep nothing of a collection."""

@@ -20,6 +20,7 @@ from sudare.collector.problems import unforeseen
 from sudare.collector.service import Service
 from sudare.collector.warming import warm
 from sudare.errors import ParameterError
+from sudare.files import regular
 
 _log = logging.getLogger(__name__)
 _GRACEFUL_SECONDS = 30
@@ -73,7 +74,7 @@ def _tls(certificate: Path | None, private_key: Path | None) -> ssl.SSLContext |
         raise ParameterError("a certificate and its private key belong together")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     for path in (certificate, private_key):
-        path.open("rb").close()  # so that the one that can't be read is named
+        regular(path).open("rb").close()  # so that the one that can't be read is named
     try:
         # A password would be asked for on the terminal, and nobody may be there.
         context.load_cert_chain(certificate, private_key, password=lambda: b"")

@@ -11,7 +11,7 @@ from typing import Any
 
 from sudare.collector.migrations import SQLITE, Script, missing_statements
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
-from sudare.files import lock, real
+from sudare.files import lock, real, regular
 
 _KIND = 0x53756461
 """SQLite's application id: that a file is a store of ours."""
@@ -44,6 +44,8 @@ class Database:
         self._closed = False
         if not self.path.parent.is_dir():
             raise ParameterError(f"there is no folder for the store {path}")
+        if self.path.exists():
+            regular(self.path)  # before anything is made beside it
         self._alone = lock(self.path, "the store") if alone else None
         try:
             # Nobody else reads it; SQLite gives its log the same permissions.

@@ -192,6 +192,11 @@ class Store(ABC):
         rounds that have enough reports; a closed round never changes.
         """
 
+    def releases(self, key: str, windows: Sequence[int]) -> Iterator[Aggregate]:
+        """The same of some windows, in their order, where there is one."""
+        found = (self.release(key, window) for window in windows)
+        return (one for one in found if one is not None)
+
     @abstractmethod
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
         """The raw reports of a window, or of all, group by group; kept only if it says so."""

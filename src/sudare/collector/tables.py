@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -10,8 +11,9 @@ import numpy as np
 
 from sudare.aggregate import Aggregate
 from sudare.collection import Collection
-from sudare.collector.counting import Sum, closed_reports, due, shown, sum_of
+from sudare.collector.counting import Sum, closed_reports, due, shown
 from sudare.collector.payloads import payloads
+from sudare.collector.released_tables import SOME, moved_on, sums
 from sudare.collector.store import Standing, State, WindowStanding, WindowStandings
 from sudare.collector.token_tables import Rows, Run, TokenTables
 from sudare.continual import ContinualMechanism
@@ -21,10 +23,6 @@ from sudare.mechanism import Records
 __all__ = ["Each", "Rows", "Run", "TableStore"]
 
 Each = Callable[[str], Iterator[tuple[Any, ...]]]
-
-_SUM = """SELECT w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
-    FROM windows w LEFT JOIN released r USING (collection, window_number)
-    WHERE w.collection = ? AND window_number = ?"""
 
 _INVITED = 1000  # invitations in a statement
 
@@ -99,33 +97,29 @@ class TableStore(TokenTables):
 
     def release(self, key: str, window: int) -> Aggregate | None:
         """The sum that may be shown, moved on if the rule allows it now; None if there is none."""
+        return next(self.releases(key, [window]), None)
+
+    def releases(self, key: str, windows: Sequence[int]) -> Iterator[Aggregate]:
+        """The sums that may be shown of some windows, in their order."""
         number, collection = self._find(key)
-        rows = self._read(_SUM, (number, window))
-        if not rows:
-            return None
-        held = sum_of(collection, rows[0])
-        if not due(collection, held):
-            return shown(collection, held)
+        for start in range(0, len(windows), SOME):
+            some = windows[start : start + SOME]
+            held = sums(self._read, number, collection, some)
+            if moving := [at for at in some if at in held and due(collection, held[at])]:
+                work = partial(self._move_on, key, number, collection, moving)
+                later = self._written(work)
+                held = {at: one for at, one in held.items() if at not in moving} | later
+            found = (shown(collection, held[at]) for at in some if at in held)
+            yield from (one for one in found if one is not None)
 
-        def work(run: Run) -> Aggregate | None:
-            self._locked(run, key, self._together)
+    def _move_on(
+        self, key: str, number: int, collection: Collection, windows: Sequence[int], run: Run
+    ) -> dict[int, Sum]:
+        """Release; nothing of a collection that was removed, and perhaps added again, meanwhile."""
+        self._locked(run, key, self._together)
+        for window in windows:
             self._lock(run, number, window)
-            rows = run(_SUM, (number, window))
-            if not rows:  # removed, and added again, meanwhile
-                return None
-            held = sum_of(collection, rows[0])
-            if due(collection, held):
-                counts = held.counts.astype("<i8", copy=False).tobytes()
-                run(
-                    "INSERT INTO released (collection, window_number, n, counts) "
-                    "VALUES (?, ?, ?, ?) ON CONFLICT (collection, window_number) "
-                    "DO UPDATE SET n = excluded.n, counts = excluded.counts",
-                    (number, window, held.n, counts),
-                )
-                held = Sum(held.n, held.counts, held.closed_round, held.n, held.counts)
-            return shown(collection, held)
-
-        return self._written(work)
+        return moved_on(run, number, collection, windows)
 
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
         """The raw reports of a window, or of all, group by group; kept only if it says so."""

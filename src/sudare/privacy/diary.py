@@ -18,7 +18,7 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed, SudareError
-from sudare.files import lock, real, write_durably
+from sudare.files import lock, real, regular, write_durably
 from sudare.privacy.ledger import Ledger, LedgerBody
 from sudare.sealed import seal, unseal
 
@@ -71,7 +71,7 @@ class Diary:
         held = lock(path, "the diary")
         save = partial(write_durably, path)
         try:
-            known = path.read_bytes() if path.exists() else None
+            known = regular(path).read_bytes() if path.exists() else None
             diary = cls(ledger, save=save) if known is None else cls.from_json(known, save)
         except BaseException:
             os.close(held)

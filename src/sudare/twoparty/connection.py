@@ -13,6 +13,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
+from sudare.files import regular
 from sudare.twoparty.door import Door, Steps, Stranger, arrived, once_ready
 from sudare.twoparty.messages import LARGEST, Step, is_ours, refusal, refuse_refusal
 
@@ -21,8 +22,7 @@ _LOG = logging.getLogger(__name__)
 _FRAME = struct.Struct(">I")
 _AGAIN = 0.05  # seconds until a party that is not there yet is tried again
 _NAME = 80  # letters of a host's name that a sentence repeats
-_UNKNOWN = "without the certificate"
-_SPEECHLESS = "without a greeting"
+_UNKNOWN, _SPEECHLESS = "without the certificate", "without a greeting"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Credentials:
         context.check_hostname = False  # the certificate itself is compared, not a name in it
         context.verify_mode = ssl.CERT_REQUIRED
         for path in (self.certificate, self.private_key, self.peer):
-            path.open("rb").close()  # one that is not there is named; OpenSSL wouldn't
+            regular(path).open("rb").close()  # one that is not there is named; OpenSSL wouldn't
         try:
             context.load_cert_chain(self.certificate, self.private_key, self._passphrase)
             context.load_verify_locations(cadata=self._expected)

@@ -9,11 +9,14 @@ import {
   type Standing,
   type Truth,
 } from "../collector/api";
+import type { Problem } from "../collector/problem";
 import { Collection } from "../device";
-import { useWords, whole } from "../language";
+import { whole } from "../language";
+import { reasonText } from "../page/reason";
 import { Counter } from "./counter";
 import { Downloads } from "./downloads";
 import { PrivacyLabel } from "./label";
+import { useWords, type Words } from "./language";
 import { useLive, type Live } from "./live";
 import { Result } from "./result";
 import { TokenForm } from "./token";
@@ -51,7 +54,7 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
         <h1>{standing.question}</h1>
         <p class={`connection ${live.connection}`} role="status">
           {words.connection[live.connection]}
-          {live.problem && ` (${live.problem.message})`}
+          {live.problem && ` (${reasonText(words, live.problem)})`}
         </p>
         {standing.state !== "open" && (
           <p class="notice">{standing.state === "paused" ? words.isPaused : words.isClosed}</p>
@@ -69,7 +72,7 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
         {live.estimate ? (
           <Result estimate={live.estimate} truth={truth} />
         ) : (
-          <Nothing standing={standing} live={live} token={token} />
+          <Nothing standing={standing} window={window} live={live} token={token} />
         )}
       </section>
       <div class="stack">
@@ -81,7 +84,6 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
           standing={standing}
           window={window}
           token={token}
-          collection={collection}
           ready={live.estimate !== null}
         />
       </div>
@@ -164,16 +166,19 @@ function Choices(props: ChoicesProps) {
 
 interface NothingProps {
   readonly standing: Standing;
+  readonly window: string;
   readonly live: Live;
   readonly token: string;
 }
 
 /** Why nothing is shown. */
-function Nothing({ standing, live, token }: NothingProps) {
+function Nothing({ standing, window, live, token }: NothingProps) {
   const words = useWords();
   const minimum = standing.privacy.minimum_reports;
-  const most = Math.max(0, ...standing.windows.map(({ reports }) => reports));
-  const isReleased = standing.windows.some(({ released }) => released > 0);
+  const chosen = standing.windows.filter(
+    (each) => !/\d/.test(window) || `${each.window}` === window,
+  );
+  const most = Math.max(0, ...chosen.map(({ reports }) => reports));
   if (!standing.public && (token === "" || live.connection === "refused")) {
     return (
       <div class="nothing">
@@ -186,10 +191,10 @@ function Nothing({ standing, live, token }: NothingProps) {
   return (
     <div class="nothing">
       <h2>{words.nothingYet}</h2>
-      {standing.over_time ? (
+      {live.waiting && live.waiting.code !== "too_few_reports" ? (
+        <p>{waitingText(words, standing, live.waiting)}</p>
+      ) : standing.over_time ? (
         <p>{words.progressRounds(whole(words, minimum))}</p>
-      ) : standing.free_text && (isReleased || most >= minimum) ? (
-        <p>{words.noCandidates}</p>
       ) : (
         <>
           <p class="progress">{words.progress(whole(words, most), whole(words, minimum))}</p>
@@ -199,4 +204,12 @@ function Nothing({ standing, live, token }: NothingProps) {
       )}
     </div>
   );
+}
+
+/** What enough reports still wait for. */
+function waitingText(words: Words, standing: Standing, waiting: Problem): string {
+  if (waiting.code === "computing" && standing.free_text) return words.decoding;
+  if (waiting.code === "no_candidates") return words.noCandidates;
+  if (waiting.code === "undecodable") return words.undecodable;
+  return reasonText(words, waiting);
 }

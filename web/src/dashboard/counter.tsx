@@ -1,7 +1,8 @@
 /** How many reports there are, and how they have come in during the last hour. */
 
 import type { Standing } from "../collector/api";
-import { useWords, whole } from "../language";
+import { whole } from "../language";
+import { useWords } from "./language";
 
 const HEIGHT = 40;
 

@@ -3,16 +3,18 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
-import { useWords, whole } from "../language";
+import { whole } from "../language";
 import { upTo } from "../page/numbers";
+import { reasonText } from "../page/reason";
 import { CollectionView } from "./collection";
+import { useWords } from "./language";
 
 const OFTEN = 10_000; // milliseconds between two looks at the list; the one shown is live
 
 export function Dashboard() {
   const words = useWords();
   const [standings, setStandings] = useState<readonly Standing[] | null>(null);
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
   const [isDemo, setDemo] = useState(false);
   const [chosen, choose] = useState(() => location.hash.slice(1));
 
@@ -22,10 +24,10 @@ export function Dashboard() {
       fetchStandings(ending.signal).then(
         (found) => {
           setStandings(found);
-          setProblem("");
+          setProblem(null);
         },
         (error: unknown) => {
-          if (!ending.signal.aborted) setProblem(error instanceof Error ? error.message : "");
+          if (!ending.signal.aborted) setProblem(error);
         },
       );
     void look();
@@ -47,9 +49,9 @@ export function Dashboard() {
   const current = standings?.find(({ key }) => key === chosen) ?? standings?.[0];
   return (
     <main class="dashboard">
-      {problem !== "" && (
+      {problem !== null && (
         <p class="notice" role="alert">
-          {words.failed(problem)}
+          {words.failed(reasonText(words, problem))}
         </p>
       )}
       {standings?.length === 0 && <p class="notice">{words.noCollections}</p>}

@@ -3,33 +3,30 @@
 import { useState } from "preact/hooks";
 
 import { ask, type Standing } from "../collector/api";
-import { Glance, type Collection } from "../device";
-import { useWords } from "../language";
+import { reasonText } from "../page/reason";
+import { useWords } from "./language";
 
 interface DownloadsProps {
   readonly standing: Standing;
   readonly window: string;
   readonly token: string;
-  readonly collection: Collection | null;
   /** Whether there is anything to download. */
   readonly ready: boolean;
 }
 
-export function Downloads({ standing, window, token, collection, ready }: DownloadsProps) {
+export function Downloads({ standing, window, token, ready }: DownloadsProps) {
   const words = useWords();
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
   const short = standing.key.slice(0, 12);
   const estimate = `/collections/${standing.key}/estimate?window=${window}&format=`;
   // Windows of rounds have no sum together.
   const one = standing.over_time && window === "all" ? "latest" : window;
   const sum = `/collections/${standing.key}/aggregate?window=${one}`;
   const save = (path: string, name: string): void => {
-    setProblem("");
-    saved(path, name, token).catch((error: unknown) =>
-      setProblem(error instanceof Error ? error.message : ""),
-    );
+    setProblem(null);
+    saved(path, name, token).catch(setProblem);
   };
-  const plan = planOf(standing, collection);
+  const plan = planOf(standing);
   return (
     <section class="card downloads">
       <h2>{words.download}</h2>
@@ -52,9 +49,9 @@ export function Downloads({ standing, window, token, collection, ready }: Downlo
           {words.aggregate}
         </button>
       </div>
-      {problem !== "" && (
+      {problem !== null && (
         <p class="notice" role="alert">
-          {words.failed(problem)}
+          {words.failed(reasonText(words, problem))}
         </p>
       )}
       <p>
@@ -93,11 +90,10 @@ function Command({ text }: { readonly text: string }) {
   );
 }
 
-/** The planner's command for a collection like this one; null where there is no planner. */
-function planOf({ reports, epsilon }: Standing, collection: Collection | null): string | null {
-  if (!(collection?.mechanism instanceof Glance)) return null;
+/** The planner's command for a collection like this one; the command line plans streams only. */
+function planOf({ reports, epsilon, rounds }: Standing): string | null {
+  if (rounds === null) return null;
   const people = Math.max(1000, reports);
-  const { rounds } = collection.mechanism;
   return `sudare plan stream --rounds ${rounds} --epsilon ${Number(epsilon.toFixed(3))} --people ${people}`;
 }
 

@@ -2,9 +2,10 @@
 
 import type { Standing } from "../collector/api";
 import { Glance, mostRatio, type Collection } from "../device";
-import { useWords, whole, type Words } from "../language";
+import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { oddsText } from "../page/wording";
+import { useWords, type Words } from "./language";
 
 interface PrivacyLabelProps {
   readonly standing: Standing;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import type { Estimate, Standing } from "../collector/api";
 import { listen } from "../collector/events";
-import type { Problem } from "../collector/problem";
+import { Problem } from "../collector/problem";
 
 export type Connection = "connecting" | "live" | "lost" | "refused";
 
@@ -14,9 +14,17 @@ export interface Live {
   readonly connection: Connection;
   /** Why the collector refuses, if it does. */
   readonly problem: Problem | null;
+  /** Why there is no estimate, as far as it was said. */
+  readonly waiting: Problem | null;
 }
 
-const NOTHING: Live = { standing: null, estimate: null, connection: "connecting", problem: null };
+const NOTHING: Live = {
+  standing: null,
+  estimate: null,
+  connection: "connecting",
+  problem: null,
+  waiting: null,
+};
 
 /** How a collection stands and what it shows, from now on. */
 export function useLive(key: string, window: string, token: string): Live {
@@ -36,7 +44,12 @@ export function useLive(key: string, window: string, token: string): Live {
         refused: (problem) => change({ connection: "refused", problem }),
         heard: ({ kind, data }) => {
           if (kind === "standing") change({ standing: JSON.parse(data) as Standing });
-          else if (kind === "estimate") change({ estimate: JSON.parse(data) as Estimate });
+          else if (kind === "estimate") {
+            change({ estimate: JSON.parse(data) as Estimate, waiting: null });
+          } else if (kind === "waiting") {
+            const { code, message } = JSON.parse(data) as { code: string; message: string };
+            change({ waiting: new Problem(200, code, message) });
+          }
         },
       },
       ending.signal,

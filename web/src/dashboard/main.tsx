@@ -1,13 +1,7 @@
-import { render } from "preact";
-
-import { Frame } from "../page/frame";
+import { start } from "../page/frame";
 import "../page/style.css";
-import "./style.css";
 import { Dashboard } from "./dashboard";
+import { load } from "./language";
+import "./style.css";
 
-render(
-  <Frame subject="dashboard">
-    <Dashboard />
-  </Frame>,
-  document.getElementById("page") as HTMLElement,
-);
+void start(load, <Dashboard />);

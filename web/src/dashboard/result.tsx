@@ -1,10 +1,14 @@
 /** An estimate, drawn: shares as bars, a share over time, or texts that were found. */
 
+import { useMemo, useState } from "preact/hooks";
+
 import type { Answers, Estimate, Rounds, Texts, Truth } from "../collector/api";
-import { useWords, whole, type Words } from "../language";
+import { whole } from "../language";
 import { Bars } from "../page/bars";
 import { pValue, percent } from "../page/numbers";
-import { Series, type Point } from "./series";
+import { useWords, type Words } from "./language";
+import type { Point } from "./course";
+import { MANY, Series } from "./series";
 
 interface ResultProps<Shown extends Estimate> {
   readonly estimate: Shown;
@@ -53,51 +57,59 @@ function Shares({ estimate, truth }: ResultProps<Answers>) {
   );
 }
 
-const MOST_POINTS = 1000; // drawn; the downloads hold all
+const MOST_ROWS = 1000; // of the table; the drawing and the downloads hold all
 
 function OverTime({ estimate, truth }: ResultProps<Rounds>) {
   const words = useWords();
   const level = levelText(estimate.level);
   const first = estimate.window === "all" ? 0 : estimate.window * estimate.rounds;
-  const rows = estimate.estimates.slice(-MOST_POINTS);
-  const points: Point[] = rows.map((row) => ({
-    round: row.round,
-    share: row.estimate,
-    low: row.low,
-    high: row.high,
-    bandLow: row.band_low,
-    bandHigh: row.band_high,
-    truth: truth?.[`${first + row.round}`] ?? null,
-  }));
+  const [isOpen, setOpen] = useState(false);
+  const rows = estimate.estimates.slice(-MOST_ROWS);
+  const points = useMemo(
+    (): Point[] =>
+      estimate.estimates.map((row) => ({
+        round: row.round,
+        share: row.estimate,
+        low: row.low,
+        high: row.high,
+        bandLow: row.band_low,
+        bandHigh: row.band_high,
+        truth: truth?.[`${first + row.round}`] ?? null,
+      })),
+    [estimate, truth],
+  );
   return (
     <>
       <h2>{words.overTime(estimate.state)}</h2>
       <Series points={points} label={words.overTime(estimate.state)} />
       <p class="fine">
-        {words.overTimeWhy(level)}{" "}
-        {rows.length < estimate.estimates.length &&
-          words.lastRounds(rows.length, estimate.estimates.length)}
+        {words.overTimeWhy(level)} {points.length > MANY && words.manyRounds}
       </p>
-      <details>
+      <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{words.asTable}</summary>
-        <Table
-          heads={[
-            words.roundTitle,
-            words.reportsTitle,
-            words.share,
-            words.interval(level),
-            ...(truth ? [words.truth] : []),
-          ]}
-          rows={points.map(({ round, share, low, high, truth: known }, i) => [
-            `${round}`,
-            whole(words, rows[i]?.reports ?? 0),
-            shareOr(words, share),
-            low === null || high === null
-              ? words.noEstimate
-              : words.range(percent(low), percent(high)),
-            ...(truth ? [shareOr(words, known)] : []),
-          ])}
-        />
+        {rows.length < points.length && <p>{words.lastRounds(rows.length, points.length)}</p>}
+        {isOpen && (
+          <Table
+            heads={[
+              words.roundTitle,
+              words.reportsTitle,
+              words.share,
+              words.interval(level),
+              ...(truth ? [words.truth] : []),
+            ]}
+            rows={points
+              .slice(-MOST_ROWS)
+              .map(({ round, share, low, high, truth: known }, i) => [
+                `${round}`,
+                whole(words, rows[i]?.reports ?? 0),
+                shareOr(words, share),
+                low === null || high === null
+                  ? words.noEstimate
+                  : words.range(percent(low), percent(high)),
+                ...(truth ? [shareOr(words, known)] : []),
+              ])}
+          />
+        )}
       </details>
     </>
   );

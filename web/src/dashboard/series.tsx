@@ -1,27 +1,30 @@
 /** A share over time: its line, its intervals and its band, with gaps where nothing is shown. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { useWords } from "../language";
 import { scaleOf, tickText } from "../page/bars";
 import { percent } from "../page/numbers";
-
-/** A round; null where there is no number. */
-export interface Point {
-  readonly round: number;
-  readonly share: number | null;
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly bandLow: number | null;
-  readonly bandHigh: number | null;
-  readonly truth: number | null;
-}
+import {
+  areas,
+  holding,
+  isAlone,
+  lines,
+  reach,
+  roundsShown,
+  thinned,
+  zoomed,
+  type Point,
+  type Span,
+} from "./course";
+import { useWords, type Words } from "./language";
 
 const HEIGHT = 320;
 const LEFT = 44;
-const RIGHT = 12;
+const RIGHT = 20;
 const TOP = 28;
 const BOTTOM = 48;
+/** Rounds from which zooming helps. */
+export const MANY = 100;
 
 interface SeriesProps {
   readonly points: readonly Point[];
@@ -31,46 +34,116 @@ interface SeriesProps {
 export function Series({ points, label }: SeriesProps) {
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(640);
-  const [pointed, point] = useState<Point | null>(null);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.max(240, entry.contentRect.width));
-    });
-    observer.observe(box.current as Element);
-    return () => observer.disconnect();
-  }, []);
+  const width = useWidth(box);
+  const whole = { first: points[0]?.round ?? 1, last: points.at(-1)?.round ?? 1 };
+  const [chosen, choose] = useState<Span | null>(null); // null for all rounds
+  const [round, turnTo] = useState<number | null>(null);
+  // Another window may have fewer rounds.
+  const span = chosen && chosen.last <= whole.last ? chosen : whole;
+  const x = (at: number): number =>
+    LEFT + ((at - span.first) / Math.max(1, span.last - span.first)) * (width - LEFT - RIGHT);
+  const pointed = points.find((each) => each.round === round);
 
-  const shares = points.flatMap(({ bandLow, bandHigh, share, truth }) =>
-    [bandLow, bandHigh, share, truth].filter((value) => value !== null),
-  );
-  const scale = scaleOf(shares);
-  const first = points[0]?.round ?? 1;
-  const last = points.at(-1)?.round ?? 1;
-  const x = (round: number): number =>
-    LEFT + ((round - first) / Math.max(1, last - first)) * (width - LEFT - RIGHT);
-  const y = (share: number): number =>
-    TOP + ((scale.to - share) / (scale.to - scale.from)) * (HEIGHT - TOP - BOTTOM);
-  const find = (clientX: number): void => {
-    const left = box.current?.getBoundingClientRect().left ?? 0;
-    const at = clientX - left;
-    const near = points.reduce<Point | null>(
-      (best, each) =>
-        best && Math.abs(x(best.round) - at) <= Math.abs(x(each.round) - at) ? best : each,
-      null,
-    );
-    point(near);
+  const point = (at: number): void => {
+    const near = Math.max(whole.first, Math.min(whole.last, at));
+    turnTo(near);
+    if (chosen) choose(holding(span, near, whole));
   };
+  const find = (clientX: number): void => {
+    const at = clientX - (box.current?.getBoundingClientRect().left ?? 0) - LEFT;
+    const part = Math.max(0, Math.min(1, at / (width - LEFT - RIGHT)));
+    turnTo(Math.round(span.first + part * (span.last - span.first)));
+  };
+  const zoom = (by: number): void => {
+    const around = round ?? Math.round((span.first + span.last) / 2);
+    const next = zoomed(span, by, around, whole);
+    choose(next.first === whole.first && next.last === whole.last ? null : next);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const from = round ?? span.first - 1;
+    const page = Math.max(2, Math.round((span.last - span.first) / 10));
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowRight: () => point(from + 1),
+      ArrowLeft: () => point(round === null ? span.last : from - 1),
+      PageUp: () => point(from + page),
+      PageDown: () => point(from - page),
+      Home: () => point(whole.first),
+      End: () => point(whole.last),
+      "+": () => zoom(0.5),
+      "-": () => zoom(2),
+    };
+    const key = keys[event.key];
+    if (!key || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    key();
+  };
+
   return (
     <div class="series" ref={box}>
       <svg
-        role="img"
+        role="slider"
+        tabindex={0}
         aria-label={label}
+        aria-valuemin={whole.first}
+        aria-valuemax={whole.last}
+        aria-valuenow={round ?? whole.first}
+        aria-valuetext={pointed ? readout(words, pointed) : words.pointHint}
         width={width}
         height={HEIGHT}
+        onPointerDown={({ clientX }) => find(clientX)}
         onPointerMove={({ clientX }) => find(clientX)}
-        onPointerLeave={() => point(null)}
+        onPointerLeave={() => turnTo(null)}
+        onBlur={() => turnTo(null)}
+        onKeyDown={press}
       >
+        <Drawing points={points} span={span} width={width} />
+        {pointed && (
+          <line
+            class="pointer"
+            x1={x(pointed.round)}
+            x2={x(pointed.round)}
+            y1={TOP}
+            y2={HEIGHT - BOTTOM}
+          />
+        )}
+      </svg>
+      <p class="readout" aria-hidden="true">
+        {pointed ? readout(words, pointed) : <small>{words.pointHint}</small>}
+      </p>
+      {points.length > MANY && (
+        <p class="buttons zoom">
+          <button type="button" onClick={() => zoom(0.5)}>
+            {words.zoomIn}
+          </button>
+          <button type="button" disabled={chosen === null} onClick={() => zoom(2)}>
+            {words.zoomOut}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface DrawingProps {
+  readonly points: readonly Point[];
+  readonly span: Span;
+  readonly width: number;
+}
+
+/** All that doesn't change while somebody points at it: made again only when it has changed. */
+function Drawing({ points, span: { first, last }, width }: DrawingProps) {
+  const words = useWords();
+  return useMemo(() => {
+    const inner = width - LEFT - RIGHT;
+    const seen = points.filter(({ round }) => first <= round && round <= last);
+    const drawn = thinned(seen, inner);
+    const scale = scaleOf(reach(seen));
+    const x = (round: number): number =>
+      LEFT + ((round - first) / Math.max(1, last - first)) * inner;
+    const y = (share: number): number =>
+      TOP + ((scale.to - share) / (scale.to - scale.from)) * (HEIGHT - TOP - BOTTOM);
+    return (
+      <>
         {scale.ticks.map((tick) => (
           <g key={tick}>
             <line
@@ -96,90 +169,41 @@ export function Series({ points, label }: SeriesProps) {
         <text class="first" x={0} y={12}>
           {words.sharePercent}
         </text>
-        <path class="band" d={areas(points, x, y, "bandLow", "bandHigh")} />
-        <path class="interval" d={areas(points, x, y, "low", "high")} />
-        <path class="truth-line" d={lines(points, x, y, "truth")} />
-        <path class="share-line" d={lines(points, x, y, "share")} />
-        {points.map(
+        <path class="band" d={areas(drawn, x, y, "bandLow", "bandHigh")} />
+        <path class="interval" d={areas(drawn, x, y, "low", "high")} />
+        <path class="truth-line" d={lines(drawn, x, y, "truth")} />
+        <path
+          class={drawn.length > inner / 3 ? "share-line fine-line" : "share-line"}
+          d={lines(drawn, x, y, "share")}
+        />
+        {drawn.map(
           ({ round, share }, i) =>
             share !== null &&
-            isAlone(points, i) && (
+            isAlone(drawn, i) && (
               <circle key={round} class="share-dot" cx={x(round)} cy={y(share)} r="3" />
             ),
         )}
-        {pointed && (
-          <line
-            class="pointer"
-            x1={x(pointed.round)}
-            x2={x(pointed.round)}
-            y1={TOP}
-            y2={HEIGHT - BOTTOM}
-          />
-        )}
-      </svg>
-      <p class="readout" aria-hidden="true">
-        {pointed && readout(words, pointed)}
-      </p>
-    </div>
-  );
+      </>
+    );
+  }, [points, first, last, width, words]);
 }
 
-function readout(words: ReturnType<typeof useWords>, point: Point): string {
+/** The width of an element, as it changes. */
+function useWidth(box: { readonly current: Element | null }): number {
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) setWidth(Math.max(240, entry.contentRect.width));
+    });
+    observer.observe(box.current as Element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+function readout(words: Words, point: Point): string {
   const { round, share, low, high } = point;
   const name = `${words.roundTitle} ${round}`;
   if (share === null || low === null || high === null) return `${name}: ${words.noEstimate}`;
   return words.summary(name, percent(share), percent(low), percent(high));
-}
-
-type Field = "share" | "low" | "high" | "bandLow" | "bandHigh" | "truth";
-type Place = (value: number) => number;
-
-/** Points in a row that have numbers. */
-function runs(points: readonly Point[], ...fields: Field[]): Point[][] {
-  const found: Point[][] = [[]];
-  for (const point of points) {
-    if (fields.every((field) => point[field] !== null)) found.at(-1)?.push(point);
-    else if (found.at(-1)?.length) found.push([]);
-  }
-  return found.filter((run) => run.length > 0);
-}
-
-const HALF = 1.5; // pixels: a run of one round has a width, too
-
-function areas(points: readonly Point[], x: Place, y: Place, low: Field, high: Field): string {
-  return runs(points, low, high)
-    .map((run) => {
-      const ends = run.length === 1 ? [-HALF, HALF] : [0];
-      const side = (field: Field): string[] =>
-        run.flatMap((each) =>
-          ends.map((by) => `${at(x(each.round) + by)},${at(y(each[field] as number))}`),
-        );
-      return `M${side(high).join("L")}L${side(low).reverse().join("L")}Z`;
-    })
-    .join("");
-}
-
-function lines(points: readonly Point[], x: Place, y: Place, field: Field): string {
-  return runs(points, field)
-    .map((run) => run.map((each) => `${at(x(each.round))},${at(y(each[field] as number))}`))
-    .map((run) => `M${run.join("L")}`)
-    .join("");
-}
-
-function at(pixels: number): string {
-  return pixels.toFixed(1);
-}
-
-function isAlone(points: readonly Point[], i: number): boolean {
-  return (points[i - 1]?.share ?? null) === null && (points[i + 1]?.share ?? null) === null;
-}
-
-/** The rounds that are named below: the first, then whole steps, as many as there is room for. */
-function roundsShown(first: number, last: number, width: number): number[] {
-  const room = Math.max(2, Math.floor(width / 80));
-  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, (last - first) / room))));
-  const step =
-    [1, 2, 5, 10].map((by) => by * power).find((by) => (last - first) / by <= room) ?? 10 * power;
-  const start = Math.ceil(first / step) * step;
-  return Array.from({ length: Math.floor((last - start) / step) + 1 }, (_, i) => start + i * step);
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 
-import { useWords } from "../language";
+import { useWords } from "./language";
 
 interface TokenFormProps {
   readonly token: string;

@@ -1,23 +1,25 @@
-/** The languages of the pages, and which one to use. */
+/** The languages of the pages, and which one to use. Each page has a table of its own for each. */
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-import { en, type Words } from "./en";
-import { ja } from "./ja";
+import type { CommonWords } from "./en";
 
-export type { Words } from "./en";
+export type { CommonWords } from "./en";
 
-const LANGUAGES = { en, ja } as const;
-export type Language = keyof typeof LANGUAGES;
+export type Language = "en" | "ja";
 
 /** Each language by its own name. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", ja: "日本語" };
 
-/** All that the pages say in a language. */
-export function wordsOf(language: Language): Words {
-  return LANGUAGES[language];
+/** What a page says in a language. */
+export interface PageWords extends CommonWords {
+  readonly subject: string;
+  readonly problems: CommonWords["problems"] & Readonly<Record<string, string>>;
 }
+
+/** Fetches what a page says in a language: nobody waits for words that aren't shown. */
+export type Load = (language: Language) => Promise<PageWords>;
 
 /** The one that was chosen here before, else the first of the browser's that we speak. */
 export function preferred(chosen: string | null, wanted: readonly string[]): Language {
@@ -25,22 +27,22 @@ export function preferred(chosen: string | null, wanted: readonly string[]): Lan
   return known.find((tag): tag is Language => tag === "en" || tag === "ja") ?? "en";
 }
 
-const Spoken = createContext<Words>(en);
+const Spoken = createContext<CommonWords | null>(null);
 /** Gives its children their words. */
 export const SpeakIn = Spoken.Provider;
 
-/** What to say here. */
-export function useWords(): Words {
-  return useContext(Spoken);
+/** What to say here; a page's own `useWords` knows all of the page's. */
+export function useWords(): CommonWords {
+  return useContext(Spoken) as CommonWords;
 }
 
 /** A whole number as the language writes it. */
-export function whole(words: Words, number: number): string {
+export function whole(words: CommonWords, number: number): string {
   return new Intl.NumberFormat(words.locale).format(number);
 }
 
 /** A moment (Unix time) as the language writes it. */
-export function moment(words: Words, seconds: number): string {
+export function moment(words: CommonWords, seconds: number): string {
   const format = new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeStyle: "short" });
   return format.format(new Date(seconds * 1000));
 }

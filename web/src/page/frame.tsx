@@ -1,9 +1,16 @@
 /** What both pages stand in: the blind, the switches of language and theme, and the words. */
 
-import type { ComponentChildren } from "preact";
+import { render, type ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { LANGUAGE_NAMES, SpeakIn, preferred, wordsOf, type Language } from "../language";
+import {
+  LANGUAGE_NAMES,
+  SpeakIn,
+  preferred,
+  type Language,
+  type Load,
+  type PageWords,
+} from "../language";
 
 type Theme = "auto" | "light" | "dark";
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
@@ -30,21 +37,40 @@ function knownTheme(): Theme {
   return THEMES.find((theme) => theme === kept) ?? "auto";
 }
 
+/** Show a page in the language of whoever reads it. */
+export async function start(load: Load, children: ComponentChildren): Promise<void> {
+  const language = preferred(remembered("sudare language"), navigator.languages);
+  const first = { language, words: await load(language) };
+  render(
+    <Frame first={first} load={load}>
+      {children}
+    </Frame>,
+    document.getElementById("page") as HTMLElement,
+  );
+}
+
+interface Spoken {
+  readonly language: Language;
+  readonly words: PageWords;
+}
+
 interface FrameProps {
-  readonly subject: "survey" | "dashboard";
+  readonly first: Spoken;
+  readonly load: Load;
   readonly children: ComponentChildren;
 }
 
-export function Frame({ subject, children }: FrameProps) {
-  const [language, setLanguage] = useState<Language>(() =>
-    preferred(remembered("sudare language"), navigator.languages),
-  );
+function Frame({ first, load, children }: FrameProps) {
+  const [{ language, words }, speak] = useState(first);
   const [theme, setTheme] = useState(knownTheme);
-  const words = wordsOf(language);
+  const turnTo = async (next: Language): Promise<void> => {
+    speak({ language: next, words: await load(next) });
+    remember("sudare language", next);
+  };
 
   useEffect(() => {
     document.documentElement.lang = language;
-    document.title = `${words[subject]} · ${words.title}`;
+    document.title = `${words.subject} · ${words.title}`;
   }, [language]);
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme;
@@ -63,8 +89,9 @@ export function Frame({ subject, children }: FrameProps) {
             <select
               value={language}
               onChange={({ currentTarget }) => {
-                setLanguage(currentTarget.value as Language);
-                remember("sudare language", currentTarget.value);
+                const next = currentTarget.value as Language;
+                // Without the network the words don't come: the page goes on in those it has.
+                turnTo(next).catch(() => (currentTarget.value = language));
               }}
             >
               {Object.entries(LANGUAGE_NAMES).map(([tag, name]) => (

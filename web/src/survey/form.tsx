@@ -1,7 +1,7 @@
 /** Where a person answers: one of several, in their own words, or their state in a round. */
 
 import type { Collection } from "../device";
-import { useWords } from "../language";
+import { useWords } from "./language";
 
 interface AnswerFormProps {
   readonly collection: Collection;

@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { Refused, toNumber, type Collection } from "../device";
-import { useWords } from "../language";
+import { useWords } from "./language";
 import { upTo } from "../page/numbers";
 import { alone, type Person } from "./person";
 

@@ -1,14 +1,8 @@
-import { render } from "preact";
-
-import { Frame } from "../page/frame";
+import { start } from "../page/frame";
 import "../page/style.css";
+import { load } from "./language";
 import { Survey } from "./survey";
 
 const [, key] = /^\/s\/([^/]+)$/.exec(location.pathname) ?? [];
 
-render(
-  <Frame subject="survey">
-    <Survey address={key ?? ""} />
-  </Frame>,
-  document.getElementById("page") as HTMLElement,
-);
+void start(load, <Survey address={key ?? ""} />);

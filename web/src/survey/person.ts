@@ -1,7 +1,5 @@
 /** The person at this browser: their device, their ledger, and what they have sent. */
 
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
-
 import {
   Device,
   Diary,
@@ -11,6 +9,7 @@ import {
   type Keeper,
   type Moment,
 } from "../device";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
 /** The last report of a collection, as it was sent. The answer itself is kept nowhere. */
 export interface Sent {

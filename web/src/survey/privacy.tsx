@@ -1,7 +1,7 @@
 /** What answering means: the odds in people, what it costs, and what could be linked. */
 
 import { mostRatio, type Collection } from "../device";
-import { useWords } from "../language";
+import { useWords } from "./language";
 import { upTo } from "../page/numbers";
 import { oddsText } from "../page/wording";
 

@@ -5,10 +5,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Standing } from "../collector/api";
 import { deliver, letterOf, type Delay, type Outcome } from "../collector/deliver";
 import { BudgetExceeded, Glance, Refused, momentOf, type Collection, type Keeper } from "../device";
-import { moment as momentText, useWords, type Words } from "../language";
+import { moment as momentText } from "../language";
 import { downTo, upTo } from "../page/numbers";
+import { reasonText } from "../page/reason";
 import { AnswerForm } from "./form";
 import { invitationOf } from "./invitation";
+import { useWords, type Words } from "./language";
 import { LedgerCard } from "./ledger";
 import { Answered, Person, alone, type Sent } from "./person";
 import { Privacy } from "./privacy";
@@ -178,12 +180,14 @@ function answeredText(words: Words, collection: Collection, ends: number | null)
 
 function delayText(delay: Delay): Note {
   const seconds = Math.ceil(delay.seconds);
-  if (delay.kind === "busy") return (words) => words.busy(seconds, delay.problem.message);
+  if (delay.kind === "busy")
+    return (words) => words.busy(seconds, reasonText(words, delay.problem));
   return (words) => (navigator.onLine ? words.unreachable(seconds) : words.offline);
 }
 
 function outcomeText(outcome: Outcome): Note {
-  if (outcome.kind === "refused") return (words) => words.refused(outcome.problem.message);
+  if (outcome.kind === "refused")
+    return (words) => words.refused(reasonText(words, outcome.problem));
   if (outcome.kind === "late") return (words) => words.late;
   return (words) => (outcome.repeated ? words.repeated : words.counted);
 }

@@ -1,16 +1,16 @@
 /** Exactly what was sent, beside what the collector can conclude from it. */
 
-import { hexToBytes } from "@noble/hashes/utils.js";
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 
 import { letterOf } from "../collector/deliver";
 import { Refused, conclude, type Collection, type Conclusion } from "../device";
-import { useWords } from "../language";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { useWords } from "./language";
 import { Bars } from "../page/bars";
 import { grouped, upTo } from "../page/numbers";
 import type { Sent } from "./person";
-import { reportText } from "../page/wording";
+import { reportText } from "./said";
 
 interface SentReportProps {
   readonly heading: RefObject<HTMLHeadingElement | null>;

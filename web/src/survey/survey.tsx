@@ -5,14 +5,15 @@ import { useEffect, useState } from "preact/hooks";
 import { ask, fetchDocument, type Standing } from "../collector/api";
 import { Problem } from "../collector/problem";
 import { Collection, InvalidDocument, type Keeper } from "../device";
-import { useWords, type Words } from "../language";
+import { reasonText } from "../page/reason";
+import { useWords, type Words } from "./language";
 import { Question } from "./question";
 import { Person, openKeeper } from "./person";
 
 type Loaded =
   | { readonly kind: "loading" }
   | { readonly kind: "refused"; readonly why: (words: Words) => string; readonly detail: string }
-  | { readonly kind: "failed"; readonly detail: string }
+  | { readonly kind: "failed"; readonly error: unknown }
   | {
       readonly kind: "ready";
       readonly collection: Collection;
@@ -36,7 +37,7 @@ export function Survey({ address }: { readonly address: string }) {
       {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
       {loaded.kind === "refused" && (
         <div role="alert">
-          <h1>{words.survey}</h1>
+          <h1>{words.subject}</h1>
           <p class="notice">{loaded.why(words)}</p>
           <p class="fine" lang="en">
             {loaded.detail}
@@ -45,9 +46,9 @@ export function Survey({ address }: { readonly address: string }) {
       )}
       {loaded.kind === "failed" && (
         <div role="alert">
-          <h1>{words.survey}</h1>
+          <h1>{words.subject}</h1>
           <p class="notice">{words.notLoaded}</p>
-          <p class="fine">{loaded.detail}</p>
+          <p class="fine">{reasonText(words, loaded.error)}</p>
           <button type="button" onClick={load}>
             {words.retry}
           </button>
@@ -77,7 +78,7 @@ async function open(address: string): Promise<Loaded> {
   } catch (error) {
     const detail = error instanceof Error ? error.message : "";
     if (error instanceof Problem && error.status === 404) {
-      return { kind: "refused", why: (words) => words.noCollection, detail };
+      return { kind: "refused", why: (words) => words.noCollection, detail: "" };
     }
     if (error instanceof InvalidDocument) {
       const why = error.mechanism;
@@ -87,6 +88,6 @@ async function open(address: string): Promise<Loaded> {
         detail,
       };
     }
-    return { kind: "failed", detail };
+    return { kind: "failed", error };
   }
 }
