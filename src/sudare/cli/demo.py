@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import echo_json, json_option, progress_bar
+from sudare.cli.options import echo_json, json_option, port_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,13 +39,7 @@ _LEVEL = 0.95
     help="How many people a second answer.  [default: 250; with --once, all in 12 seconds]",
 )
 @click.option("--seed", type=int, help="Of what is true of people. The noise is always fresh.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="0 picks one that is free.",
-)
+@port_option
 @click.option("--open", "opening", is_flag=True, help="Open the dashboard in a browser.")
 @click.option("--once", is_flag=True, help="End when all have answered, and show what was found.")
 @json_option

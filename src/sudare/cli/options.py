@@ -90,6 +90,17 @@ def store_option(command: Command) -> Command:
     )(command)
 
 
+def port_option(command: Command) -> Command:
+    """Where a collector listens."""
+    return click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8000,
+        show_default=True,
+        help="0 picks one that is free.",
+    )(command)
+
+
 def json_option(command: Command) -> Command:
     """Machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import PATH, FiniteRange, json_option, load_collection, store_option
+from sudare.cli.options import (
+    PATH,
+    FiniteRange,
+    json_option,
+    load_collection,
+    port_option,
+    store_option,
+)
 from sudare.cli.token import DAYS
 
 if TYPE_CHECKING:
@@ -19,13 +26,7 @@ if TYPE_CHECKING:
 @click.argument("collections", nargs=-1, type=PATH)
 @store_option
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8000,
-    show_default=True,
-    help="0 picks one that is free.",
-)
+@port_option
 @click.option("--certificate", type=PATH, help="For TLS: a certificate (chain), PEM.")
 @click.option("--private-key", type=PATH, help="Of the certificate, PEM, without a password.")
 @click.option(

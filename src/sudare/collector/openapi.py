@@ -7,33 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sudare.collector.administration import CandidatesBody, InvitationsBody
-from sudare.collector.operations import JSON, OPERATIONS, TRUTH
+from sudare.collector.operations import BODIES, JSON, OPERATIONS, SCHEMAS, TRUTH
 from sudare.collector.queries import Query
-from sudare.collector.schemas import (
-    AggregateDocument,
-    AnswersDocument,
-    CollectionDocument,
-    HealthBody,
-    ProblemBody,
-    ReceiptBody,
-    ReportBody,
-    RoundsDocument,
-    TextsDocument,
-    TruthBody,
-)
-from sudare.collector.standing import StandingBody, StandingsBody
-
-_BODIES = (
-    *(AggregateDocument, AnswersDocument, CandidatesBody, CollectionDocument, HealthBody),
-    *(InvitationsBody, ProblemBody, ReceiptBody, ReportBody, RoundsDocument, StandingBody),
-    *(StandingsBody, TextsDocument, TruthBody),
-)
 
 
 def document(*, truth: bool = False) -> dict[str, Any]:
     """The interface; with the truth where a demonstration shows it."""
-    _, schemas = msgspec.json.schema_components(_BODIES, ref_template="#/components/schemas/{name}")
+    _, schemas = msgspec.json.schema_components(BODIES, ref_template=SCHEMAS)
     paths: dict[str, dict[str, Any]] = {}
     for operation in (*OPERATIONS, *([TRUTH] if truth else [])):
         paths.setdefault(operation.path, {})[operation.method] = operation.document()

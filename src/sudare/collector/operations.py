@@ -27,6 +27,12 @@ from sudare.collector.schemas import (
 from sudare.collector.standing import StandingBody, StandingsBody
 
 JSON = "application/json"
+SCHEMAS = "#/components/schemas/{name}"
+BODIES = (  # all that operations refer to
+    *(AggregateDocument, AnswersDocument, CandidatesBody, CollectionDocument, HealthBody),
+    *(InvitationsBody, ProblemBody, ReceiptBody, ReportBody, RoundsDocument, StandingBody),
+    *(StandingsBody, TextsDocument, TruthBody),
+)
 _MEANINGS = {
     "200": "What was asked for.",
     "201": "It is new, and held from now on.",
@@ -48,7 +54,7 @@ _TEXT = {"type": "string"}
 
 
 def _ref(body: type) -> dict[str, Any]:
-    return {"$ref": f"#/components/schemas/{body.__name__}"}
+    return {"$ref": SCHEMAS.format(name=body.__name__)}
 
 
 @dataclass(frozen=True)

@@ -84,14 +84,19 @@ class AnswerRow(Shape):
     consistent: float | msgspec.UnsetType = msgspec.UNSET
 
 
-class AnswersDocument(Shape):
-    """The shares of listed answers, as ``sudare estimate --json`` says them."""
+class EstimateDocument(Shape):
+    """What every estimate begins with."""
 
     window: int | Literal["all"]
     collection: str
     key: Key
     mechanism: str
     epsilon: float
+
+
+class AnswersDocument(EstimateDocument):
+    """The shares of listed answers, as ``sudare estimate --json`` says them."""
+
     n: Count
     level: float
     simultaneous: bool
@@ -114,14 +119,9 @@ class RoundRow(Shape):
     window: int | msgspec.UnsetType = msgspec.UNSET
 
 
-class RoundsDocument(Shape):
+class RoundsDocument(EstimateDocument):
     """The share in each round of a window, or of several in a row."""
 
-    window: int | Literal["all"]
-    collection: str
-    key: Key
-    mechanism: str
-    epsilon: float
     state: str
     rounds: int
     reports_each: int
@@ -151,14 +151,9 @@ class UnexplainedBody(Shape):
     stderr: float
 
 
-class TextsDocument(Shape):
+class TextsDocument(EstimateDocument):
     """What was found of free text, as ``sudare decode --json`` says it."""
 
-    window: int | Literal["all"]
-    collection: str
-    key: Key
-    mechanism: str
-    epsilon: float
     n: Count
     candidates: Count
     level: float

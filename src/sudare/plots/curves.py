@@ -17,7 +17,7 @@ from sudare.plots.figures import (
     family,
     open_frame,
     readable,
-    set_title,
+    titled_figure,
 )
 
 _LINES = (
@@ -48,8 +48,7 @@ def error_figure(
         y_label: beside it.
         marks: named places on the x axis, such as where two curves cross.
     """
-    figure = Figure(figsize=(7, 4.6), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 7, 4.6)
     axes = open_frame(figure.add_subplot())
     axes.set_yscale("log", nonpositive="clip")
     for curve, (colour, marker) in zip(curves, cycle(_LINES), strict=False):
@@ -99,8 +98,7 @@ def cost_figure(
     reports: Sequence[int], costs: Sequence[float], lifetime: float | None, *, title: str = ""
 ) -> Figure:
     """What so many reports of one answer cost together, and what any number of them does."""
-    figure = Figure(figsize=(7, 4.2), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 7, 4.2)
     axes = open_frame(figure.add_subplot())
     axes.set_xscale("log")
     axes.plot(reports, costs, color=BLUE, marker="o", markersize=3.5, label="ε of k reports")

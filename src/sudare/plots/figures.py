@@ -49,10 +49,12 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, format=suffix[1:], dpi=120, metadata=metadata)
 
 
-def set_title(figure: Figure, title: str) -> None:
-    """A title above the whole figure, unless it is empty."""
+def titled_figure(title: str, width: float, height: float) -> Figure:
+    """An empty figure of so many inches; above it its title, unless that is empty."""
+    figure = Figure(figsize=(width, height), layout="constrained")
     if title:
         figure.suptitle(readable(title, "?"), fontsize=11, parse_math=False, family=family())
+    return figure
 
 
 def open_frame(axes: Axes) -> Axes:

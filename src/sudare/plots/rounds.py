@@ -18,7 +18,7 @@ from sudare.plots.figures import (
     family,
     open_frame,
     readable,
-    set_title,
+    titled_figure,
 )
 
 Floats = NDArray[np.float64]
@@ -45,8 +45,7 @@ def rounds_figure(
         y_label: beside it.
         truth: the true shares of all planned rounds, where an experiment knows them.
     """
-    figure = Figure(figsize=(8, 4.4), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 8, 4.4)
     axes = open_frame(figure.add_subplot())
     axes.use_sticky_edges = False  # room below the lowest end too
     sure = f"{100 * level:.4g} %"

@@ -20,7 +20,7 @@ from sudare.plots.figures import (
     family,
     open_frame,
     readable,
-    set_title,
+    titled_figure,
 )
 
 Floats = NDArray[np.float64]
@@ -53,8 +53,7 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
     """
     k = estimate.values.size
     height = 1.4 + _ROW * min(k, _MOST_NAMES) + 0.9 / k
-    figure = Figure(figsize=(7, height), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 7, height)
     axes = open_frame(figure.add_subplot())
     interval = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
     caption = f"{'simultaneous ' * simultaneous}{_percent(level)} interval"
@@ -90,8 +89,7 @@ def decoded_figure(
     count = found.values.size if discoveries is None else discoveries
     shown = min(found.values.size, _MOST_FOUND)
     height = 1.4 + _ROW * (shown + 2) + 0.9 * bool(shown)
-    figure = Figure(figsize=(7, height), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 7, height)
     heights = [shown, len(whole.labels)][not shown :]
     subplots = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
     panels: list[Axes] = [open_frame(axes) for axes in subplots.ravel()]

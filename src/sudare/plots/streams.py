@@ -20,7 +20,7 @@ from sudare.plots.figures import (
     family,
     open_frame,
     readable,
-    set_title,
+    titled_figure,
 )
 
 _PALE = "#CFE7F7"
@@ -37,8 +37,7 @@ def stream_figure(runs: Sequence[Run], *, level: float = 0.95, title: str = "") 
     """
     if not runs:
         raise ParameterError("a figure of a stream needs at least 1 run, got 0")
-    figure = Figure(figsize=(7.5, 1.4 + _PANEL * len(runs)), layout="constrained")
-    set_title(figure, title)
+    figure = titled_figure(title, 7.5, 1.4 + _PANEL * len(runs))
     panels: list[Axes] = list(figure.subplots(len(runs), sharex=True, squeeze=False)[:, 0])
     for axes, run in zip(panels, runs, strict=True):
         _draw(open_frame(axes), run, level)
