@@ -8,6 +8,7 @@ what others have added: the window is locked then, and rows are numbered in the 
 import secrets
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from typing import TypeVar
 
 from sudare.collector.counting import Bools, byte_order
@@ -114,14 +115,15 @@ class Known:
             "SELECT id, stamp, CASE WHEN id > %b THEN names ELSE '' END "  # noqa: S608
             f"FROM {table_of(place)} WHERE id >= %b ORDER BY id"
         )
-        rows = cursor.stream(query, (last, last))
-        if last and next(rows, (0, 0))[:2] != self._last:
-            deque(rows, 0)  # to the end: else the connection is kept busy
-            return False
-        for row, names in _blocks(((number, stamp), names) for number, stamp, names in rows):
-            self._seen.add(names_of(names))
-            self._seen.keep()
-            self._last = row
+        # Closed in any case: a stream that isn't at its end has the connection to itself for ever.
+        with closing(cursor.stream(query, (last, last))) as rows:
+            if last and next(rows, (0, 0))[:2] != self._last:
+                deque(rows, 0)  # to the end, after which the transaction can go on
+                return False
+            for row, names in _blocks(((number, stamp), names) for number, stamp, names in rows):
+                self._seen.add(names_of(names))
+                self._seen.keep()
+                self._last = row
         return True
 
 
