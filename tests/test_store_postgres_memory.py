@@ -1,15 +1,18 @@
 """What a process has of a PostgreSQL store: names in memory, and connections that are kept."""
 
 import threading
+import time
 from collections.abc import Iterator
-from unittest.mock import Mock
+from contextlib import ExitStack
+from unittest.mock import Mock, patch
 
 import pytest
 
-from postgres import Server
+from postgres import Server, administrator, wait_for
 from stores import answers, fates, group, held, names, question
-from sudare.collector import postgres_names
+from sudare.collector import postgres_database, postgres_names
 from sudare.collector.postgres import PostgresStore
+from sudare.collector.postgres_database import Database
 from sudare.collector.seen import Seen
 from sudare.collector.store import Fate
 
@@ -55,3 +58,43 @@ def test_memory_that_ends_while_names_are_read_stops_nobody(
     assert fates(store, group(tea, answers(0))) == [[Fate.NEW]]
     assert fates(other, group(tea, answers(0, 0, 0), own)) == [[Fate.REPEATED] * 3]
     other.shut()
+
+
+def test_a_look_at_the_store_takes_as_many_statements_for_many_windows(
+    store: PostgresStore,
+) -> None:
+    """A collector looks each second."""
+    tea = held(store, question())
+    store.standings()
+    looked = []
+    for window in range(20):
+        store.commit([group(tea, answers(0), window=window)])
+        with patch.object(Database, "transaction", autospec=True, side_effect=_transaction) as one:
+            store.standings()
+        looked.append(one.call_count)
+    assert len(store._known) == 20
+    assert looked == [looked[0]] * 20
+
+
+_transaction = Database.transaction
+
+
+def test_connections_are_replaced_before_the_server_lacks_numbers(
+    url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that nobody uses: their temporary tables are as old as they are."""
+    tables = "SELECT 1 FROM pg_class WHERE relpersistence = 't' AND relkind IN ('r', 't')"
+    old = f"{tables} AND age(relfrozenxid) >= 100"
+    with ExitStack() as reading:
+        for _ in range(3):
+            reading.enter_context(store._database.transaction())
+    with administrator(url) as other:
+        for _ in range(100):
+            other.execute("SELECT pg_current_xact_id()")
+        store.standings()
+        assert len(other.execute(old).fetchall()) >= 3
+        later = time.monotonic() + postgres_database._LIFE
+        monkeypatch.setattr(postgres_database, "monotonic", lambda: later)
+        store.standings()
+        wait_for(other, f"SELECT 1 WHERE NOT EXISTS ({old})")
+        assert other.execute(tables).fetchall()

@@ -14,7 +14,6 @@ from sudare.collector.counting import all_of, join_groups, part_fates
 from sudare.collector.postgres_counting import count, open_collections
 from sudare.collector.postgres_database import Cursor, Database, run
 from sudare.collector.postgres_names import (
-    STILL_OPEN,
     UNNEEDED,
     Known,
     Place,
@@ -22,6 +21,7 @@ from sudare.collector.postgres_names import (
     make_table,
     new_stamp,
     put_names,
+    still_open,
 )
 from sudare.collector.store import Fate, Fates, Group, Standing, State
 from sudare.collector.tables import Each, Rows, Run, TableStore
@@ -166,6 +166,8 @@ class PostgresStore(TableStore):
 
     def _forget_closed(self) -> None:
         """Forget names in memory that nothing can be compared with: others close windows too."""
-        for place in list(self._known):
-            if not self._read(STILL_OPEN, place):
+        places = list(self._known)
+        needed = still_open(self._read, places) if places else set()
+        for place in places:
+            if place not in needed:
                 self._known.pop(place, None)
