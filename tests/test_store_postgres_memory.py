@@ -9,10 +9,12 @@ from unittest.mock import Mock, patch
 import pytest
 
 from postgres import Server, administrator, wait_for
-from stores import answers, fates, group, held, names, question
+from stores import answers, fates, group, held, names, question, total
+from sudare.collector import postgres as postgres_store
 from sudare.collector import postgres_database, postgres_names
 from sudare.collector.postgres import PostgresStore
-from sudare.collector.postgres_database import Database
+from sudare.collector.postgres_database import Cursor, Database
+from sudare.collector.postgres_names import Known, Place
 from sudare.collector.seen import Seen
 from sudare.collector.store import Fate
 
@@ -58,6 +60,46 @@ def test_memory_that_ends_while_names_are_read_stops_nobody(
     assert fates(store, group(tea, answers(0))) == [[Fate.NEW]]
     assert fates(other, group(tea, answers(0, 0, 0), own)) == [[Fate.REPEATED] * 3]
     other.shut()
+
+
+def test_others_count_while_many_names_are_read(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a process starts in the middle of a window; whoever waits for a lock fails."""
+    monkeypatch.setattr(postgres_store, "_MANY", 2)
+    starting, other = (PostgresStore(f"{url}&options=-c%20lock_timeout%3D5s") for _ in range(2))
+    tea = held(other, question())
+    own = names(9)
+    other.commit([group(tea, answers(0, 0, 0), own[:3])])
+    follow = Known.follow
+
+    def slowly(known: Known, cursor: Cursor, place: Place) -> None:
+        monkeypatch.setattr(Known, "follow", follow)
+        follow(known, cursor, place)
+        assert fates(other, group(tea, answers(*[0] * 5), own[3:8])) == [[Fate.NEW] * 5]
+
+    monkeypatch.setattr(Known, "follow", slowly)
+    assert fates(starting, group(tea, answers(*[0] * 9), own)) == [[Fate.REPEATED] * 8 + [Fate.NEW]]
+    assert total(other, tea) == (9, [9, 0, 0])
+    starting.shut()
+    other.shut()
+
+
+def test_a_window_that_closes_while_its_names_are_read_takes_nothing(
+    url: str, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_store, "_MANY", 2)
+    tea = held(store, question())
+    store.commit([group(tea, answers(0, 0, 0))])
+    starting = PostgresStore(url)
+    follow = Known.follow
+
+    def too_late(known: Known, cursor: Cursor, place: Place) -> None:
+        store.close(tea.key, 0)
+        follow(known, cursor, place)
+
+    monkeypatch.setattr(Known, "follow", too_late)
+    assert fates(starting, group(tea, answers(0))) == [[Fate.LATE]]
+    assert total(store, tea) == (3, [3, 0, 0])
+    starting.shut()
 
 
 def test_a_look_at_the_store_takes_as_many_statements_for_many_windows(

@@ -80,7 +80,10 @@ class Known:
         return len(self._seen)
 
     def follow(self, cursor: Cursor, place: Place) -> None:
-        """Read what others have added; the window is locked, so that nobody adds more."""
+        """Read what others have added: all of it where the window is locked, else the first of it.
+
+        Who adds a row has seen the one before it committed, so there are never gaps.
+        """
         if not self._followed(cursor, place):
             self._seen, self._last = Seen(), (0, 0)
             self._followed(cursor, place)
