@@ -129,6 +129,23 @@ def server(parent: str | None = None) -> Iterator[Server]:
         shutil.rmtree(folder)
 
 
+@contextmanager
+def administrator(url: str) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """Somebody else who is connected to a store's database."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET search_path = sudare")
+        yield connection
+
+
+def wait_for(connection: psycopg.Connection[tuple[object, ...]], query: str) -> None:
+    """Until a query has a row; fails after half a minute."""
+    for _ in range(3000):
+        if connection.execute(query).fetchone():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"nothing came of {query}")
+
+
 def _as_nobody_special(command: list[object], folder: Path) -> None:
     """Run a program of the server, which refuses to be root."""
     who = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []

@@ -7,10 +7,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
-import psycopg
 import pytest
 
-from postgres import Server
+from postgres import Server, administrator, wait_for
 from stores import Rules, answers, digests, fates, group, held, names, question, total
 from sudare.collector import postgres as postgres_store
 from sudare.collector import postgres_database
@@ -35,22 +34,6 @@ def store(url: str) -> Iterator[PostgresStore]:
     opened = PostgresStore(f"{url}&options=-c%20lock_timeout%3D10s")
     yield opened
     opened.shut()
-
-
-@contextmanager
-def administrator(url: str) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET search_path = sudare")
-        yield connection
-
-
-def wait_for(connection: psycopg.Connection[tuple[object, ...]], query: str) -> None:
-    """Until a query has a row; fails after half a minute."""
-    for _ in range(3000):
-        if connection.execute(query).fetchone():
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"nothing came of {query}")
 
 
 WAITING = """SELECT 1 FROM pg_stat_activity

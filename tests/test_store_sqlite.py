@@ -1,12 +1,14 @@
 """SQLite in one process: opened twice, memory and disk that differ, and formats."""
 
+import os
+import resource
 import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import NoReturn
 
@@ -127,6 +129,42 @@ def test_a_log_that_grew_is_cut(path: Path) -> None:
         assert log.stat().st_size <= 16 << 20
 
 
+def test_a_commit_makes_no_other_file(path: Path) -> None:
+    """SQLite would copy pages into one, in whatever folder is for temporary files."""
+    draw = np.random.default_rng(1)
+    with closing_store(path) as store:
+        tea = held(store, question(rules=KEPT))
+        for first in range(0, 9, 3):
+            groups = [
+                Group(
+                    tea,
+                    window,
+                    draw.integers(0, 1 << 63, (100_000, 2)).astype(np.uint64),
+                    np.zeros(100_000, tea.report_dtype),
+                )
+                for window in range(first, first + 3)
+            ]
+            # What the first one imports is another matter.
+            with no_more_files() if first else nullcontext():
+                assert not np.concatenate(store.commit(groups)).any()
+            store.close(tea.key, first)  # whose pages are used again
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    """Whoever opens a file meanwhile fails."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest = os.dup(0)
+    os.close(lowest)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, limits[1]))
+    try:
+        with pytest.raises(OSError, match="Too many open files"):
+            os.dup(0)
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
 # Memory and disk
 
 
@@ -154,6 +192,13 @@ def test_what_another_program_changed_is_never_overwritten(path: Path) -> None:
             with pytest.raises(StoreUnavailable, match="changed by another program"):
                 other.commit([shut])
             assert fates(other, shut) == [[Fate.SHUT]]
+        coffee = held(store, question("coffee"))
+        with closing(sqlite3.connect(path, isolation_level=None)) as program:
+            program.execute("PRAGMA foreign_keys = on")
+            program.execute("DELETE FROM collections WHERE key = ?", (coffee.key,))
+        with pytest.raises(StoreUnavailable, match="changed by another program"):
+            store.commit([group(coffee, answers(2))])
+        assert fates(store, group(coffee, answers(2))) == [[Fate.SHUT]]
     with closing_store(path) as store:
         assert total(store, tea) == (4, [1, 3, 0])
         assert sum(map(len, store.reports(tea.key))) == 4

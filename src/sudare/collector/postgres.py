@@ -7,14 +7,15 @@ other.
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar, TypeVar
+
+from psycopg.errors import UndefinedTable
 
 from sudare.collector.counting import all_of, join_groups, part_fates
 from sudare.collector.postgres_counting import count, open_collections
 from sudare.collector.postgres_database import Cursor, Database, run
 from sudare.collector.postgres_names import (
-    STILL_OPEN,
     UNNEEDED,
     Known,
     Place,
@@ -22,6 +23,7 @@ from sudare.collector.postgres_names import (
     make_table,
     new_stamp,
     put_names,
+    still_open,
 )
 from sudare.collector.store import Fate, Fates, Group, Standing, State
 from sudare.collector.tables import Each, Rows, Run, TableStore
@@ -29,7 +31,15 @@ from sudare.errors import ParameterError
 
 Result = TypeVar("Result")
 
+_MANY = 1 << 14  # names that aren't read while others wait
 _FETCHED = 16  # rows at a time of a snapshot: some are of megabytes
+
+
+class _UnreadError(Exception):
+    """Of a place, more names are to be read than should be while it is locked."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
 
 
 class PostgresStore(TableStore):
@@ -55,9 +65,13 @@ class PostgresStore(TableStore):
         joined = join_groups(groups)
         keys = sorted({one.group.collection.key for one in joined})
         touched: dict[Place, Known] = {}
+        ahead: set[Place] = set()
 
-        def known_at(place: Place) -> Known:
+        def known_at(place: Place, n: int) -> Known:
             touched[place] = self._known.setdefault(place, Known())
+            if n - len(touched[place]) > _MANY and place not in ahead:
+                ahead.add(place)  # once: then they are read, however many others add
+                raise _UnreadError(place)
             return touched[place]
 
         def work(cursor: Cursor) -> list[Fates]:
@@ -75,7 +89,7 @@ class PostgresStore(TableStore):
             return []
         with self._counting:
             try:
-                fates = self._database.retried(work, committing=True)
+                fates = self._counted(work, touched)
             except BaseException:
                 for known in touched.values():
                     known.undo()
@@ -83,6 +97,18 @@ class PostgresStore(TableStore):
             for known in touched.values():
                 known.keep()
         return part_fates(joined, fates)
+
+    def _counted(
+        self, work: Callable[[Cursor], list[Fates]], touched: dict[Place, Known]
+    ) -> list[Fates]:
+        """What a commit gives; names that take long to read are read before others must wait."""
+        while True:
+            try:
+                return self._database.retried(work, committing=True)
+            except _UnreadError as unread:
+                place = unread.place
+            with suppress(UndefinedTable), self._database.transaction(committing=True) as cursor:
+                touched[place].follow(cursor, place)
 
     def close(self, key: str, window: int, closed_round: int | None = None) -> None:
         """Take nothing more in a window (and in any before it), or in its rounds up to one."""
@@ -170,6 +196,8 @@ class PostgresStore(TableStore):
 
     def _forget_closed(self) -> None:
         """Forget names in memory that nothing can be compared with: others close windows too."""
-        for place in list(self._known):
-            if not self._read(STILL_OPEN, place):
+        places = list(self._known)
+        needed = still_open(self._read, places) if places else set()
+        for place in places:
+            if place not in needed:
                 self._known.pop(place, None)

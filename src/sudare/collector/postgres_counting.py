@@ -49,7 +49,7 @@ def open_collections(cursor: Cursor, keys: list[str]) -> dict[str, int]:
 
 
 def count(
-    cursor: Cursor, joined: Joined, place: Place, known_at: Callable[[Place], Known]
+    cursor: Cursor, joined: Joined, place: Place, known_at: Callable[[Place, int], Known]
 ) -> Fates:
     """The fates of reports, and what is new of them written; their collection's row is locked.
 
@@ -57,7 +57,7 @@ def count(
         cursor: in the transaction of the commit.
         joined: the reports.
         place: where they count.
-        known_at: the names in memory of a place.
+        known_at: the names in memory of a place, which has so many.
     """
     group = joined.group
     window = run(cursor, _WINDOW, (*place, *place))
@@ -67,7 +67,7 @@ def count(
     if not window or window[0][3]:
         return all_of(joined, Fate.LATE)
     n, counts, closed_round, _ = window[0]
-    known = known_at(place)
+    known = known_at(place, n)
     if not n:
         cursor.execute(make_table(place))
     known.follow(cursor, place)

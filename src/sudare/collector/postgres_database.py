@@ -3,7 +3,9 @@
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from time import monotonic
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import errors
@@ -29,6 +31,9 @@ _SENT = (
     "offered (stamp bigint, digest bytea)",
 )
 """Tables of each connection, for what is no parameter of a statement."""
+_LIFE = 3600.0
+"""Seconds after which a connection is replaced. As long as its tables are there, the server can't
+give up the numbers of transactions since they were made, of which it has two thousand million."""
 _COMMITTING = 2  # more, so that readers can't keep reports from being counted
 
 
@@ -40,6 +45,7 @@ class Database:
         self._places = threading.BoundedSemaphore(_CONNECTIONS)
         self._committing = threading.BoundedSemaphore(_COMMITTING)
         self._idle: list[Connection] = []
+        self._ends: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
         self._guard = threading.Lock()
         try:
             with self.transaction() as cursor:
@@ -114,10 +120,22 @@ class Database:
             connection.close()
 
     def _take(self) -> Connection:
+        self._close_old()
         with self._guard:
             if self._idle:
                 return self._idle.pop()
-        return _connected(self._url)
+        connection = _connected(self._url)
+        with self._guard:
+            self._ends[connection] = monotonic() + _LIFE
+        return connection
+
+    def _close_old(self) -> None:
+        with self._guard:
+            now = monotonic()
+            old = [each for each in self._idle if self._ends[each] < now]
+            self._idle = [each for each in self._idle if self._ends[each] >= now]
+        for connection in old:
+            connection.close()
 
     def _give(self, connection: Connection) -> None:
         if connection.broken or connection.closed:

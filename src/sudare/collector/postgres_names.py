@@ -7,13 +7,14 @@ what others have added: the window is locked then, and rows are numbered in the 
 
 import secrets
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from typing import Any, TypeVar, cast
 
 from sudare.collector.counting import Bools, byte_order
 from sudare.collector.postgres_database import Cursor
 from sudare.collector.seen import Seen
-from sudare.collector.tables import Each
+from sudare.collector.tables import Each, Run
 from sudare.named import NAME_BYTES, Names, names_of
 
 Place = tuple[int, int]
@@ -32,10 +33,10 @@ _TABLES = """SELECT relname FROM pg_class, string_to_array(relname, '_') part
 _NEEDED = _TABLES.format("")
 UNNEEDED = _TABLES.format("NOT")
 """The tables of names that nothing can be compared with any more."""
-STILL_OPEN = """SELECT 1 FROM collections c WHERE c.id = ? AND c.state <> 'closed'
+_STILL_OPEN = """SELECT number, at FROM unnest(?::bigint[], ?::bigint[]) AS place (number, at)
+    JOIN collections c ON c.id = number WHERE c.state <> 'closed'
     AND NOT EXISTS (SELECT 1 FROM windows w WHERE w.collection = c.id
-        AND w.closed = 1 AND w.window_number >= ?)"""
-"""Whether the names of a place are still needed."""
+        AND w.closed = 1 AND w.window_number >= at)"""
 
 
 def table_of(place: Place) -> str:
@@ -79,7 +80,10 @@ class Known:
         return len(self._seen)
 
     def follow(self, cursor: Cursor, place: Place) -> None:
-        """Read what others have added; the window is locked, so that nobody adds more."""
+        """Read what others have added: all of it where the window is locked, else the first of it.
+
+        Who adds a row has seen the one before it committed, so there are never gaps.
+        """
         if not self._followed(cursor, place):
             self._seen, self._last = Seen(), (0, 0)
             self._followed(cursor, place)
@@ -114,15 +118,25 @@ class Known:
             "SELECT id, stamp, CASE WHEN id > %b THEN names ELSE '' END "  # noqa: S608
             f"FROM {table_of(place)} WHERE id >= %b ORDER BY id"
         )
-        rows = cursor.stream(query, (last, last))
-        if last and next(rows, (0, 0))[:2] != self._last:
-            deque(rows, 0)  # to the end: else the connection is kept busy
-            return False
-        for row, names in _blocks(((number, stamp), names) for number, stamp, names in rows):
-            self._seen.add(names_of(names))
-            self._seen.keep()
-            self._last = row
+        # Closed in any case: a stream that isn't at its end has the connection to itself for ever.
+        streamed = cast(
+            "Generator[tuple[Any, ...], None, None]", cursor.stream(query, (last, last))
+        )
+        with closing(streamed) as rows:
+            if last and next(rows, (0, 0))[:2] != self._last:
+                deque(rows, 0)  # to the end, after which the transaction can go on
+                return False
+            for row, names in _blocks(((number, stamp), names) for number, stamp, names in rows):
+                self._seen.add(names_of(names))
+                self._seen.keep()
+                self._last = row
         return True
+
+
+def still_open(run: Run, places: Sequence[Place]) -> set[Place]:
+    """Those of some places whose names are still needed."""
+    numbers, windows = [number for number, _ in places], [window for _, window in places]
+    return {(number, window) for number, window in run(_STILL_OPEN, (numbers, windows))}
 
 
 def all_names(each: Each) -> Iterator[tuple[int, int, bytes]]:

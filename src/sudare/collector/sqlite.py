@@ -279,7 +279,10 @@ class SqliteStore(TableStore):
     def _write(self, connection: sqlite3.Connection, change: Change) -> None:
         if not write(connection, change):
             key = change.held.collection.key
-            self._held[key] = self._loaded(key)
+            if self._read("SELECT 1 FROM collections WHERE key = ?", (key,)):
+                self._held[key] = self._loaded(key)
+            else:
+                del self._held[key]
             raise StoreUnavailable(
                 f"window {change.number} of {key[:12]}… was changed by another program: read anew"
             )

@@ -78,6 +78,8 @@ class Database:
         (mode,) = self.write.execute("PRAGMA journal_mode = wal").fetchone()
         self.write.execute("PRAGMA synchronous = full")
         self.write.execute("PRAGMA foreign_keys = on")
+        # Else it copies pages into a file elsewhere, to be able to take back a statement.
+        self.write.execute("PRAGMA temp_store = memory")
         self.write.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_AHEAD}")
         self.write.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
         if mode != "wal" or _setting(self.write, "synchronous") != 2:
