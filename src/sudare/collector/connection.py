@@ -18,6 +18,8 @@ _GATHERED_BYTES = 1 << 14
 _PIECE = 1 << 10
 """Bytes that are parsed at once: all requests in them are held until they are answered in turn."""
 _NOTHING = memoryview(b"")
+_GOODBYE_SECONDS = 3
+"""That a client has to close its side of TLS when the collector ends, and it was answered."""
 
 
 class Gathered(asyncio.Transport):
@@ -129,6 +131,16 @@ class Protocol(HttpToolsProtocol):
             self._parse_on()
             self.flow.resume_reading()
             self._mind_head()
+
+    def shutdown(self) -> None:
+        """Close, after the answers; whoever has them all and stays isn't waited for."""
+        super().shutdown()
+        if self.transport.is_closing():
+            self.loop.call_later(_GOODBYE_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        if not self.flow.write_paused:  # a slow reader reads on
+            self.transport.abort()
 
     def _waits(self) -> bool:
         """Whether something was read that must wait for an answer."""
