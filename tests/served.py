@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 from starlette.types import ASGIApp
 
@@ -22,13 +23,18 @@ async def served(
     *collections: Collection,
     store: MemoryStore | None = None,
     app: ASGIApp | None = None,
+    certified: tuple[Path, Path] | None = None,
+    signals: int = 1,
 ) -> AsyncIterator[Listening]:
-    """A server of these collections; of another application, if there is one."""
+    """A server of these collections; of another application, if there is one.
+
+    With TLS, if there are a certificate and its key; told so many times to stop, at the end.
+    """
     store = store or MemoryStore()
     for collection in collections:
         store.add(Standing(collection))
     service = Service(store)
-    listening, started = listen("127.0.0.1", 0), asyncio.Event()
+    listening, started = listen("127.0.0.1", 0, *(certified or ())), asyncio.Event()
     config = configured(app or create_app(service, limits=limits), listening, limits)
     server = Server(config, service, started.set)
     task = asyncio.create_task(server.serve([listening.socket]))
@@ -36,6 +42,7 @@ async def served(
     try:
         yield listening
     finally:
-        server.handle_exit(signal.SIGTERM, None)
+        for _ in range(signals):
+            server.handle_exit(signal.SIGTERM, None)
         await task
     assert service.ending

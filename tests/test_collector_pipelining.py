@@ -14,6 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from memory_store import MemoryStore
 from served import served
 from sudare.collection import Collection
+from sudare.collector.connection import Protocol
 from sudare.collector.limits import Limits
 from sudare.collector.server import Listening
 from sudare.collector.store import Fates, Group
@@ -154,6 +155,58 @@ def test_a_head_that_is_not_read_yet_is_not_late() -> None:
             store.open.set()
             await asyncio.wait_for(client.done.wait(), 60)
             assert client.statuses == [202, 200, 200, 200]
+            transport.abort()
+
+    uvloop.run(scenario())
+
+
+def test_each_head_has_its_own_time_though_a_part_of_the_next_came_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun = 0
+    await_head = Protocol._await_head
+
+    def watched(self: Protocol) -> None:
+        nonlocal begun
+        begun += 1
+        await_head(self)
+
+    monkeypatch.setattr(Protocol, "_await_head", watched)
+
+    async def scenario() -> None:
+        async with served(Limits()) as listening:
+            transport, client = await connected(listening, 1)
+            transport.write(ASK[:9])
+            for answered in range(1, 6):
+                transport.write(ASK[9:] + ASK[:9])
+                await asyncio.wait_for(client.done.wait(), 60)
+                client.done.clear()
+                client.wanted += 1
+                assert begun == 1 + answered
+            transport.abort()
+            assert client.statuses == [200] * 5
+
+    uvloop.run(scenario())
+
+
+def test_nothing_is_kept_of_what_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Protocol] = []
+    connect = Protocol.connection_made
+
+    def watched(self: Protocol, transport: asyncio.Transport) -> None:
+        made.append(self)
+        connect(self, transport)
+
+    monkeypatch.setattr(Protocol, "connection_made", watched)
+
+    async def scenario() -> None:
+        asked = tea()
+        async with served(Limits(), asked) as listening:
+            transport, client = await connected(listening, 21)
+            transport.write(upload(asked, 90) * 20 + ASK)
+            await asyncio.wait_for(client.done.wait(), 60)
+            assert client.statuses == [202] * 20 + [200]
+            assert made[0]._unread.obj == b""  # a part, even an empty one, holds the whole
             transport.abort()
 
     uvloop.run(scenario())

@@ -17,6 +17,9 @@ _HEAD_BYTES = 1 << 16
 _GATHERED_BYTES = 1 << 14
 _PIECE = 1 << 10
 """Bytes that are parsed at once: all requests in them are held until they are answered in turn."""
+_NOTHING = memoryview(b"")
+_GOODBYE_SECONDS = 3
+"""That a client has to close its side of TLS when the collector ends, and it was answered."""
 
 
 class Gathered(asyncio.Transport):
@@ -84,7 +87,7 @@ class Protocol(HttpToolsProtocol):
         super().connection_made(Gathered(transport, self.loop))
         self.flow = Flow(self.transport, self._waits)
         self._running: RequestResponseCycle | None = None
-        self._unread = memoryview(b"")
+        self._unread = _NOTHING
         self._body_left = 0  # bytes of the body that is being read, if its head says how many
         self._is_last = False  # the request that is being read
         self._reading_head = True
@@ -100,7 +103,7 @@ class Protocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting, and answering."""
         self._stop_timer()
-        self._unread = memoryview(b"")
+        self._unread = _NOTHING
         self.pipeline.clear()
         if self._running is not None and not self._running.response_complete:
             self._running.disconnected = True
@@ -114,7 +117,7 @@ class Protocol(HttpToolsProtocol):
         if len(data) <= _PIECE and not self._waits():
             self._parse(data)
         else:
-            self._unread = memoryview(bytes(self._unread) + data)
+            self._unread = memoryview(bytes(self._unread) + data if self._unread else data)
             self._parse_on()
         self._mind_head()
 
@@ -129,6 +132,16 @@ class Protocol(HttpToolsProtocol):
             self.flow.resume_reading()
             self._mind_head()
 
+    def shutdown(self) -> None:
+        """Close, after the answers; whoever has them all and stays isn't waited for."""
+        super().shutdown()
+        if self.transport.is_closing():
+            self.loop.call_later(_GOODBYE_SECONDS, self._leave)
+
+    def _leave(self) -> None:
+        if not self.flow.write_paused:  # a slow reader reads on
+            self.transport.abort()
+
     def _waits(self) -> bool:
         """Whether something was read that must wait for an answer."""
         return bool(self.pipeline) or bool(self._unread)
@@ -140,9 +153,11 @@ class Protocol(HttpToolsProtocol):
             piece, self._unread = self._unread[:size], self._unread[size:]
             self._parse(piece)
             if self._is_last:
-                self._unread = memoryview(b"")
+                self._unread = _NOTHING
         if self._unread:
             self.flow.pause_reading()
+        else:
+            self._unread = _NOTHING  # an empty part would keep all that was read
 
     def _parse(self, data: bytes | memoryview) -> None:
         self._moved_on = False
@@ -179,6 +194,7 @@ class Protocol(HttpToolsProtocol):
         self._refusal = _refusal(method, self.headers, upgrade=upgrade)
         if self._refusal is not None:
             raise self._refusal  # the parser stops, and ``send_400_response`` says why
+        self._stop_timer()  # the head that follows has its own time
         is_next = self.cycle is None or self.cycle.response_complete
         super().on_headers_complete()
         if is_next:

@@ -122,6 +122,9 @@ class Server(uvicorn.Server):
         """Answer what is in flight."""
         self._service.ending = True
         await super().shutdown(sockets)
+        # Whoever doesn't read would be waited for: uvicorn tells them that they are cancelled.
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
 
 
 def serve(
