@@ -43,7 +43,8 @@ demo: $(READY)  ## run a collector with simulated people, until Ctrl-C
 
 test: check postgres chromium  ## check, then run every test
 	@$(BIN)/python -m compileall -q src  # once, not in each of the commands that the tests start
-	@$(BIN)/python -m pytest -n auto --dist loadgroup
+	@workers=$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) * 3 // 2)') && \
+	  $(BIN)/python -m pytest -n $$workers --dist loadgroup  # some wait for processes of their own
 
 check: $(READY)  ## formatting, lint and types
 	@$(BIN)/ruff format --check --quiet . && $(BIN)/ruff check --quiet . && $(BIN)/mypy

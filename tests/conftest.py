@@ -36,6 +36,14 @@ def pytest_report_header() -> str:
     return f"seed: {SEED or 'fixed (SUDARE_TEST_SEED draws another)'}"
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is dear (a server, a browser, a document redone) is made once, not by each worker."""
+    if getattr(session.config.option, "loadgroup", False):
+        grouped = [item for item in session.items if item.get_closest_marker("xdist_group")]
+        if not all("@" in item.nodeid for item in grouped):
+            raise pytest.UsageError("these versions of pytest and pytest-xdist know no groups")
+
+
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
     """A number of this test's own, so that no two tests share their luck."""

@@ -85,6 +85,7 @@ class Writer:
     async def stop(self) -> None:
         """Take nothing more; commit and answer what waits; end."""
         self._taking = False
+        self._stop_gathering()  # nobody comes any more
         await self._idle.wait()
         self._handed.put(None)
         await self._loop.run_in_executor(None, self._thread.join)
@@ -101,14 +102,19 @@ class Writer:
         if self._idle.is_set():
             self._idle.clear()
             self._hand_over_soon()
-        elif self._gathering is not None and self._are_enough():
-            self._gathering.cancel()
-            self._gathering = None
-            self._hand_over_soon()
+        elif self._are_enough():
+            self._stop_gathering()
         return outcome
 
     def _are_enough(self) -> bool:
-        return len(self._waiting) >= self._expected or self._room.reports >= _MANY
+        all_came = len(self._waiting) >= self._expected
+        return all_came or self._room.reports >= _MANY or not self._taking
+
+    def _stop_gathering(self) -> None:
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
+            self._hand_over_soon()
 
     def _hand_over_soon(self) -> None:
         # At the end of this turn of the loop, so that all that came with it goes together.
