@@ -46,12 +46,12 @@ def serve(kind: str, url: str) -> None:
     from sudare.collector.app import create_app
     from sudare.collector.limits import Limits
     from sudare.collector.opening import open_store
+    from sudare.collector.receipts import Receipt
     from sudare.collector.server import listen
     from sudare.collector.server import serve as answer
     from sudare.collector.service import Service
     from sudare.collector.store import Role, Standing
     from sudare.collector.upload import accepted
-    from sudare.collector.writer import Receipt
 
     store = open_store(url)
     store.add(Standing(ASKED))

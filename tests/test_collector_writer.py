@@ -18,8 +18,9 @@ from sudare.collector import writer as writers
 from sudare.collector.limits import Limits, Room
 from sudare.collector.metrics import Metrics
 from sudare.collector.problems import Problem
+from sudare.collector.receipts import Outcome, Receipt, outcomes_of
 from sudare.collector.store import Fate, Fates, Group, Standing
-from sudare.collector.writer import Outcome, Receipt, Upload, Writer, checked_group, outcomes_of
+from sudare.collector.writer import Upload, Writer, checked_group
 from sudare.errors import InvalidReport
 from sudare.mechanism import Records
 from sudare.mechanisms.grr import GRR

@@ -13,9 +13,10 @@ from sudare.collector.bodies import BodyTooLong, SenderGone, packed_arrow, packe
 from sudare.collector.clock import Closings
 from sudare.collector.limits import BODY_BYTES, BODY_REPORTS, SMALL_REPORTS, Bucket, Limits, Room
 from sudare.collector.problems import Problem
+from sudare.collector.receipts import Receipt
 from sudare.collector.service import Service
 from sudare.collector.store import Role, Standing, State
-from sudare.collector.writer import Receipt, Writer
+from sudare.collector.writer import Writer
 from sudare.named import NAME_BYTES
 
 RoleOf = Callable[[Scope], Role | None]

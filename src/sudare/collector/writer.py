@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from sudare.collection import Collection
 from sudare.collector.limits import Room
 from sudare.collector.metrics import Metrics
 from sudare.collector.problems import Problem, unforeseen
+from sudare.collector.receipts import NOTHING, Outcome, invalid, outcomes_of
 from sudare.collector.store import Fate, Fates, Group, Store
 from sudare.errors import InvalidReport, StoreUnavailable
 from sudare.mechanism import Mechanism, Records
@@ -33,17 +33,6 @@ _GATHERING = 0.008
 _MANY = 1000  # reports that aren't kept waiting for others: they are dearer than their commit
 _form = lru_cache(named_dtype)
 _log = logging.getLogger(__name__)
-
-
-class Receipt(NamedTuple):
-    """What became of the reports of one body."""
-
-    new: int
-    repeated: int
-    refused: int
-
-
-Outcome = Receipt | Problem
 
 
 @dataclass(eq=False, slots=True)
@@ -206,9 +195,6 @@ class Writer:
         self._metrics.counted(group.collection.key, new, repeated, refused)
 
 
-NOTHING = Receipt(0, 0, 0)
-
-
 def checked_group(uploads: list[Upload]) -> tuple[list[bool], Group | None]:
     """Which uploads of one window are reports of their collection; and those as one group.
 
@@ -259,43 +245,3 @@ def _unsound(
         before = _unsound(mechanism, reports, starts, first, middle)
         return before + _unsound(mechanism, reports, starts, middle, last)
     return []
-
-
-def invalid(collection: Collection) -> Problem:
-    """Refuse a body; the mechanism's own words might quote a report."""
-    return Problem(
-        400,
-        "invalid_report",
-        f"the body holds a report that no device following “{collection.name}” can make",
-    )
-
-
-def outcomes_of(group: Group, counts: list[int], fates: Fates) -> list[Outcome]:
-    """What the sender of each upload is told."""
-    collection = group.collection
-    if len(counts) == len(fates):  # nothing but single reports
-        told = _singles(collection.name, collection.over_time)
-        return [told[fate] for fate in fates.tolist()]
-    starts = np.cumsum([0, *counts[:-1]])
-    table = np.stack([np.add.reduceat(fates == fate, starts, dtype=np.int64) for fate in Fate])
-    return [
-        _told(collection.name, collection.over_time, count, dict(zip(Fate, numbers, strict=True)))
-        for count, numbers in zip(counts, table.T.tolist(), strict=True)
-    ]
-
-
-@lru_cache
-def _singles(name: str, over_time: bool) -> list[Outcome]:
-    """What the sender of a single report is told, by its fate."""
-    return [_told(name, over_time, 1, {each: int(each == fate) for each in Fate}) for fate in Fate]
-
-
-def _told(name: str, over_time: bool, count: int, numbers: dict[Fate, int]) -> Outcome:
-    if numbers[Fate.SHUT] == count:
-        return Problem(409, "not_open", f"“{name}” takes no reports now")
-    if numbers[Fate.UNINVITED] == count:
-        return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
-    if numbers[Fate.LATE] == count and not over_time:
-        return Problem(409, "window_closed", "the window is closed")
-    refused = count - numbers[Fate.NEW] - numbers[Fate.REPEATED]
-    return Receipt(numbers[Fate.NEW], numbers[Fate.REPEATED], refused)
