@@ -8,6 +8,7 @@ import hashlib
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # each has a core of its own, and no more
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
@@ -19,6 +20,8 @@ pytest.register_assert_rewrite("chance", "commands", "enumeration", "laws")
 
 import postgres as postgres_server  # noqa: E402
 from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
+from sudare.collector.store import Store  # noqa: E402
+from uploads import STORES, new_store  # noqa: E402
 
 SEED = os.environ.get("SUDARE_TEST_SEED")
 
@@ -63,6 +66,20 @@ def postgres(running_postgres: postgres_server.Server) -> Iterator[postgres_serv
     """The same, whose databases are a test's own until it ends."""
     yield running_postgres
     running_postgres.give_back()
+
+
+@pytest.fixture
+def url(postgres: postgres_server.Server) -> str:
+    """The address of a database of the test's own, without a store."""
+    return postgres.new_database()
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """Each kind of store that a service can be tried on without a server beside it."""
+    opened = new_store(request.param, tmp_path)
+    yield opened
+    opened.shut()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

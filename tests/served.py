@@ -6,7 +6,7 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Send
 
 from memory_store import MemoryStore
 from sudare.collection import Collection
@@ -46,3 +46,10 @@ async def served(
             server.handle_exit(signal.SIGTERM, None)
         await task
     assert service.ending
+
+
+async def live(receive: Receive, send: Send) -> None:
+    """ASGI's lifespan of an application that has nothing to begin or to end."""
+    for kind in ("startup", "shutdown"):
+        await receive()
+        await send({"type": f"lifespan.{kind}.complete"})

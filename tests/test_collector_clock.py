@@ -2,8 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,12 +18,10 @@ from sudare.collector.store import Group, Standing, State, Store
 from sudare.errors import StoreUnavailable
 from sudare.windows import Windows
 from uploads import (
-    STORES,
     Clock,
     collecting,
     hourly,
     named,
-    new_store,
     packed,
     receipts,
     said,
@@ -35,13 +31,6 @@ from uploads import (
 
 HOUR = 3600
 FAR, HELD = int(steady.FAR), int(steady.HELD)
-
-
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = new_store(request.param, tmp_path)
-    yield made
-    made.shut()
 
 
 class Times:

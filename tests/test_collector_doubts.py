@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +13,11 @@ from sudare.collector.opening import open_store
 from sudare.collector.store import Group, Standing, State, Store
 from sudare.windows import Windows
 from uploads import (
-    STORES,
     Clock,
     collecting,
     error,
     hourly,
     named,
-    new_store,
     packed,
     receipts,
     said,
@@ -29,13 +26,6 @@ from uploads import (
 )
 
 HOUR, DAY = 3600, 86_400
-
-
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    made = new_store(request.param, tmp_path)
-    yield made
-    made.shut()
 
 
 def told(store: Store, now: float) -> list[str]:

@@ -4,11 +4,7 @@ import asyncio
 import contextlib
 import random
 import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from fault_histories import PACKED
 from fault_kills import Process, write
@@ -16,6 +12,7 @@ from fault_load import Connection, exchanged
 from fault_reports import Report, asked, judged, report
 from fault_request import request
 from in_memory import memory_folder
+from small_disk import small_disk
 from sudare.collector.app import App, create_app
 from sudare.collector.opening import open_store
 from sudare.collector.service import Service
@@ -38,30 +35,12 @@ async def sent(app: App, one: Report) -> int:
     return answer[0]
 
 
-@contextlib.contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A few MiB of disk: more than the log takes before it is copied."""
-    mounted = folder / "disk"
-    mounted.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", mounted],
-        check=False,
-        capture_output=True,
-    )
-    if made.returncode:
-        pytest.skip("a small disk can be mounted by root only")
-    try:
-        yield mounted
-    finally:
-        subprocess.run(["umount", "-l", mounted], check=True)
-
-
 def test_a_full_disk_takes_nothing_and_loses_nothing(tmp_path: Path, seed: int) -> None:
     """With ``sudare serve`` in a process of its own: 503 while it is full, then as before."""
     rng = random.Random(seed)  # noqa: S311 - a load, not a secret
     collection = asked("full", CELLS, keeps_reports=True)
     reports = [report(collection, 0, cell, rng) for cell in range(CELLS)]
-    with small_disk(tmp_path) as disk:
+    with small_disk(tmp_path, 24) as disk:  # more than the log takes before it is copied
         write(tmp_path, [collection])
         process = Process(tmp_path, str(disk / "store.db"))
         process.start()

@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from memory_store import MemoryStore
-from served import served
+from served import live, served
 from sudare.collection import Collection
 from sudare.collector.connection import Protocol
 from sudare.collector.limits import Limits
@@ -237,9 +237,7 @@ def test_an_endless_answer_ends_when_its_listener_leaves_though_more_was_asked()
 
     async def endless(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            for kind in ("startup", "shutdown"):
-                await receive()
-                await send({"type": f"lifespan.{kind}.complete"})
+            await live(receive, send)
             return
         await send({"type": "http.response.start", "status": 200, "headers": []})
         leaving = asyncio.create_task(left(receive))

@@ -10,7 +10,7 @@ import uvloop
 from starlette.types import Receive, Scope, Send
 
 from certificates import certificate
-from served import served
+from served import live, served
 from sudare.collector import connection
 from sudare.collector.limits import Limits
 
@@ -58,9 +58,7 @@ def test_a_second_signal_does_not_wait_for_somebody_who_does_not_read() -> None:
 
     async def endless(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            for kind in ("startup", "shutdown"):
-                await receive()
-                await send({"type": f"lifespan.{kind}.complete"})
+            await live(receive, send)
             return
         await send({"type": "http.response.start", "status": 200, "headers": []})
         while True:

@@ -4,8 +4,7 @@ import asyncio
 import hashlib
 import logging
 import struct
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import msgspec
@@ -26,13 +25,11 @@ from sudare.mechanisms.unary import OUE
 from sudare.named import join
 from sudare.wire import to_batch
 from uploads import (
-    STORES,
     Clock,
     collecting,
     error,
     hourly,
     named,
-    new_store,
     packed,
     receipts,
     said,
@@ -41,13 +38,6 @@ from uploads import (
 )
 
 ARROW = "application/vnd.apache.arrow.stream"
-
-
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened = new_store(request.param, tmp_path)
-    yield opened
-    opened.shut()
 
 
 def role_of(scope: Scope) -> Role | None:

@@ -29,11 +29,6 @@ pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture
-def url(postgres: Server) -> str:
-    return postgres.new_database()
-
-
-@pytest.fixture
 def store(url: str) -> Iterator[PostgresStore]:
     opened = PostgresStore(url)
     yield opened

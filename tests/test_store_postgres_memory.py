@@ -8,7 +8,7 @@ from unittest.mock import Mock, patch
 
 import pytest
 
-from postgres import Server, administrator, wait_for
+from postgres import administrator, wait_for
 from stores import answers, fates, group, held, names, question, total
 from sudare.collector import postgres as postgres_store
 from sudare.collector import postgres_database, postgres_names
@@ -19,11 +19,6 @@ from sudare.collector.seen import Seen
 from sudare.collector.store import Fate
 
 pytestmark = pytest.mark.xdist_group("postgres")
-
-
-@pytest.fixture
-def url(postgres: Server) -> str:
-    return postgres.new_database()
 
 
 @pytest.fixture

@@ -24,11 +24,6 @@ TABLES = "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'seen') O
 
 
 @pytest.fixture
-def url(postgres: Server) -> str:
-    return postgres.new_database()
-
-
-@pytest.fixture
 def store(url: str) -> Iterator[PostgresStore]:
     """Whoever waits long for a lock fails, and doesn't hang."""
     opened = PostgresStore(f"{url}&options=-c%20lock_timeout%3D10s")

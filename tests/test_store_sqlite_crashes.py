@@ -15,6 +15,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
+from small_disk import small_disk
 from sqlite_stores import KEPT, assert_consistent, closing_store
 from stores import answers, fates, group, held, question, total
 from sudare.collection import Collection
@@ -89,15 +90,9 @@ def test_a_full_database_refuses_and_goes_on_when_there_is_room(path: Path) -> N
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 2 MB in memory."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.run(["mount", *options], check=False).returncode:
-        pytest.skip("only root may mount a small disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+def disk(tmp_path: Path) -> Iterator[Path]:
+    with small_disk(tmp_path, 2) as mounted:
+        yield mounted
 
 
 def write_without_end(handle: RawIOBase) -> NoReturn:
@@ -105,9 +100,9 @@ def write_without_end(handle: RawIOBase) -> NoReturn:
         handle.write(bytes(4096))
 
 
-def test_a_full_disk_refuses_and_goes_on_when_there_is_room(small_disk: Path) -> None:
-    filler = small_disk / "filler"
-    with closing_store(small_disk / "store.db") as store:
+def test_a_full_disk_refuses_and_goes_on_when_there_is_room(disk: Path) -> None:
+    filler = disk / "filler"
+    with closing_store(disk / "store.db") as store:
         tea = held(store, question(rules=KEPT))
 
         def fill() -> None:
@@ -115,14 +110,14 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(small_disk: Path) ->
                 write_without_end(handle)
 
         fill_and_mend(store, tea, fill, filler.unlink)
-    assert_consistent(small_disk / "store.db", tea)
+    assert_consistent(disk / "store.db", tea)
 
 
 def test_a_restored_store_is_whole_or_not_there_however_full_the_disk(
-    small_disk: Path, tmp_path: Path
+    disk: Path, tmp_path: Path
 ) -> None:
     """SQLite has all of it twice for a moment: in its log, and in the file."""
-    source, file, made = tmp_path / "one.db", tmp_path / "backup", small_disk / "two.db"
+    source, file, made = tmp_path / "one.db", tmp_path / "backup", disk / "two.db"
     with closing_store(source) as store:
         tea = held(store, question(rules=KEPT))
         store.commit([group(tea, answers(*[1] * 30_000))])
@@ -130,17 +125,17 @@ def test_a_restored_store_is_whole_or_not_there_however_full_the_disk(
     size = source.stat().st_size
     told = []
     for room in np.linspace(0.5, 2.5, 9):
-        with (small_disk / "filler").open("wb") as handle:
+        with (disk / "filler").open("wb") as handle:
             handle.write(bytes((2 << 20) - int(room * size)))
         try:
             restore(file, str(made))
         except StoreUnavailable as error:
             told.append(str(error))
-            assert [one.name for one in small_disk.iterdir()] == ["filler"]
+            assert [one.name for one in disk.iterdir()] == ["filler"]
         else:
             with closing_store(made) as store:
                 assert total(store, tea) == (30_000, [0, 30_000, 0])
-            for one in small_disk.iterdir():
+            for one in disk.iterdir():
                 one.unlink()
     assert 3 < len(told) < 9  # also where there is room for the log, but not for both
     assert all(one.endswith("disk is full") for one in told)
