@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -166,6 +167,12 @@ def test_a_rightful_arrow_is_left_alone(module: str, source: str) -> None:
 def test_no_module_is_longer_than_300_lines() -> None:
     lengths = {path.name: len(path.read_text().splitlines()) for path in sources()}
     assert {name: length for name, length in lengths.items() if length > 300} == {}
+
+
+def test_the_collectors_map_names_each_of_its_modules_once() -> None:
+    folder = ROOT / "collector"
+    mapped = re.findall(r"``(\w+)``", import_module("sudare.collector").__doc__ or "")
+    assert sorted(mapped) == sorted(path.stem for path in folder.glob("[!_]*.py"))
 
 
 def test_the_public_names_are_sorted_there_and_lazy() -> None:

@@ -73,6 +73,12 @@ def test_the_document_is_openapi() -> None:
     assert not OPENAPI_31_VALIDATOR.is_valid(said)
 
 
+def test_every_shape_that_is_referred_to_is_there_and_no_other() -> None:
+    made = document(truth=True)
+    named = set(re.findall(r'"#/components/schemas/(\w+)"', msgspec.json.encode(made).decode()))
+    assert named == made["components"]["schemas"].keys()
+
+
 def test_every_operation_is_on_the_page_for_people() -> None:
     text = HTTP.read_text("utf-8")
     for operation in OPERATIONS:
