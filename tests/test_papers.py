@@ -5,6 +5,9 @@ import json
 import math
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,7 +30,7 @@ SMALL = {
     "secure-sampling": (),  # nor here
 }
 LEAST_REPEATING = {
-    "continual-counting": 200,
+    "continual-counting": 320,
     "grr-oue": 30,
     "rappor-decoding": 15,
     "rappor-privacy": 25,
@@ -164,6 +167,64 @@ def test_the_readme_of_continual_counting_shows_the_means_of_figure_3() -> None:
     for line in ("glance.0.9995", "glance.0.995", "glance.0.5", "harmony.0.9995", "harmony.0.0005"):
         means = [rows[f"figure3.{line}.{epsilon}"]["ours"] for epsilon in (*range(1, 9), 30)]
         assert " | ".join(f"{mean:.4f}"[1:] for mean in means) in shown
+
+
+@pytest.fixture
+def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    """A module of continual counting by its name, whatever other papers call theirs."""
+    names = [path.stem for path in COUNTING.glob("*.py")]
+    for name in names:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(str(COUNTING))
+    yield import_module
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_the_tables_of_continual_counting_are_those_of_its_result(
+    counting: Callable[[str], Any], tmp_path: Path
+) -> None:
+    rows = [counting("record").Row(**row) for row in read(COUNTING / "result.json").values()]
+    page, copy = COUNTING / "README.md", tmp_path / "README.md"
+    copy.write_text(page.read_text("utf-8"), "utf-8")
+    counting("readme").fill(rows, copy)
+    assert copy.read_text("utf-8") == page.read_text("utf-8")
+    other = [replace(row, ours=0.5) if row.id == "figure3.glance.0.5.1" else row for row in rows]
+    counting("readme").fill(other, copy)
+    assert copy.read_text("utf-8") != page.read_text("utf-8")
+
+
+def test_a_channel_that_says_more_than_epsilon_is_no_randomised_response(
+    counting: Callable[[str], Any],
+) -> None:
+    extremal = counting("extremal")
+    pair = extremal.response(Fraction(3))
+    assert extremal.processed(pair, Fraction(3))
+    assert extremal.processed(pair, Fraction(5))
+    assert not extremal.processed(pair, Fraction(2))
+    assert not extremal.private(pair, Fraction(2))
+
+
+def test_an_epsilon_that_is_too_small_for_two_mechanisms_is_noticed(
+    counting: Callable[[str], Any],
+) -> None:
+    composition = counting("composition")
+    first, second = (composition.response(Fraction(ratio)) for ratio in (2, 3))
+    both = composition.in_turn(first, composition.always(first, second))
+    assert both.worst_ratio == 6
+    assert composition._verdict(both.worst_ratio, Fraction(6)).startswith("confirmed")
+    assert composition._verdict(both.worst_ratio, Fraction(5)) == "refuted"
+
+
+def test_claims_1_and_2_would_be_seen_to_fail(counting: Callable[[str], Any]) -> None:
+    claims, setting = counting("claims"), counting("setting").at(4.0)
+    theta, sampling = claims.solved_theta(setting), claims.sampling_bound(setting)
+    enough, half = claims.noise_failure(setting, 1.0, [theta, theta / 2])
+    assert enough <= setting.beta / 2 < half
+    assert claims.sampling_failure(setting, 0.5, sampling) <= setting.beta / 2
+    assert claims.sampling_failure(setting, 0.5, sampling / 2) > setting.beta / 2
+    law = counting("setting").exact("glance", 1.0, 4.0)  # all of it noise, in any round
+    assert 0.99 * enough < 1 - law.cdf(theta) <= enough
 
 
 def test_the_simulation_repeats_from_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:

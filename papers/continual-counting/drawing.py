@@ -5,6 +5,7 @@ from pathlib import Path
 
 import condition
 import decay
+import growth
 import numpy as np
 import reversal
 import shots
@@ -35,6 +36,7 @@ def draw(
     _condition(figures / "figure-1.png")
     _reversal(figures / "figure-2.png")
     _decay(curves, figures / "figure-3.png")
+    _growth(figures / "rounds.png")
     _shots(beyond, figures / "shots.png")
     for kind in KINDS:
         _kind(kind, outcomes, figures / f"{kind}.png")
@@ -105,6 +107,29 @@ def _decay(curves: list[decay.Curve], path: Path) -> None:
     )
     for each in ending:
         axes.axhline(each.theory[-1], color="#999999", linewidth=0.8, linestyle=":")
+    plots.save(figure, path)
+
+
+def _growth(path: Path) -> None:
+    """Errors over T, and the printed rates through the last of them."""
+    rounds = np.array(growth.ROUNDS, np.float64)
+    lines = []
+    for method, (_, printed) in growth.METHODS.items():
+        errors = np.array([growth.error(method, each) for each in growth.ROUNDS])
+        rate = rounds**printed * np.sqrt(np.log(rounds))
+        theory = rate * errors[-1] / rate[-1]
+        label = "T √log T" if printed == 1 else "√(T log T)"
+        lines.append(Line(f"{method}, {label}", rounds, errors, theory=theory))
+    figure = plots.error_figure(
+        lines,
+        title=f"Section 1.1: the exact error at β = .1, N = {growth.PEOPLE:,}, ε = 1",
+        x_label="T",
+        y_label="maximal error",
+    )
+    axes = figure.axes[0]
+    axes.set_xscale("log")
+    axes.set_xticks(growth.ROUNDS, [str(each) for each in growth.ROUNDS])
+    axes.minorticks_off()
     plots.save(figure, path)
 
 

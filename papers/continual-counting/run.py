@@ -1,4 +1,4 @@
-"""Continual counting: the document's figures 1 to 3 and table 1 redone, and ours beside them.
+"""Continual counting: the document's figures, table and statements redone, and ours beside them.
 
     python papers/continual-counting/run.py --seed 1
 
@@ -12,16 +12,23 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import claims
+import composition
 import condition
+import corollaries
 import decay
 import drawing
+import extremal
+import growth
 import kinds
+import parts
 import rates
 import readme
 import record
 import reversal
 import shots
 import theorems
+import twice
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from sudare import Seeded, SudareError
@@ -68,14 +75,22 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
         statements = theorems.rows(repetitions, rng, advance)
         beyond = shots.rows(many, rng, task("several rounds", shots.steps(many)))
         outcomes = kinds.measure(many, rng, task("five kinds of stream", kinds.steps(many)))
+        runs = parts.measure(repetitions, rng, task("two parts", parts.steps(repetitions)))
     drawing.draw(curves, beyond, outcomes, figures)
     return [
+        *growth.rows(),
+        *composition.rows(),
+        *extremal.rows(),
         *condition.rows(),
         *reversal.rows(),
         *decay.rows(curves),
         *kept,
         *rates.rows(),
         *statements,
+        *claims.rows(runs),
+        *corollaries.rows(),
+        *parts.rows(runs),
+        *twice.rows(runs),
         *beyond,
         *kinds.rows(outcomes),
     ]

@@ -44,14 +44,16 @@ def population(share: float, rounds: int = ROUNDS, people: int = PEOPLE) -> Coun
     return counted(np.full(rounds, share), people)
 
 
-def exact(method: str, share: float, epsilon: float) -> MaximalError:
+def exact(
+    method: str, share: float, epsilon: float, rounds: int = ROUNDS, people: int = PEOPLE
+) -> MaximalError:
     """The law of the maximal error if the share is the same in every round."""
-    ones = int(population(share)[0, 1])
+    ones = int(population(share, rounds, people)[0, 1])
     if method != "harmony":  # the others treat both states alike
-        ones = max(ones, PEOPLE - ones)
-    return _law(method, ones, DOCUMENTS[method].calibrate(ROUNDS, epsilon).keep)
+        ones = max(ones, people - ones)
+    return _law(method, ones, DOCUMENTS[method].calibrate(rounds, epsilon).keep, rounds, people)
 
 
 @cache
-def _law(method: str, ones: int, keep: float) -> MaximalError:
-    return _LAWS[method](keep, PEOPLE, np.full(ROUNDS, ones))
+def _law(method: str, ones: int, keep: float, rounds: int, people: int) -> MaximalError:
+    return _LAWS[method](keep, people, np.full(rounds, ones))
