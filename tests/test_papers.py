@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from sudare import Seeded
+from sudare.errors import ParameterError
 
 ROOT = Path(__file__).parents[1]
 PAPERS = sorted(path.parent for path in ROOT.glob("papers/*/run.py"))
@@ -30,7 +31,7 @@ SMALL = {
     "secure-sampling": (),  # nor here
 }
 LEAST_REPEATING = {
-    "continual-counting": 320,
+    "continual-counting": 330,
     "grr-oue": 30,
     "rappor-decoding": 15,
     "rappor-privacy": 25,
@@ -225,6 +226,36 @@ def test_claims_1_and_2_would_be_seen_to_fail(counting: Callable[[str], Any]) ->
     assert claims.sampling_failure(setting, 0.5, sampling / 2) > setting.beta / 2
     law = counting("setting").exact("glance", 1.0, 4.0)  # all of it noise, in any round
     assert 0.99 * enough < 1 - law.cdf(theta) <= enough
+
+
+def test_the_lower_bound_holds_and_eight_times_it_does_not(
+    counting: Callable[[str], Any],
+) -> None:
+    lower, setting = counting("lower"), counting("setting").at(4.0)
+    for stream, share in lower.SHARES.items():
+        law = counting("setting").exact("glance", share, setting.epsilon)
+        bound = lower.lower_bound(stream, setting)
+        assert law.cdf(bound) <= setting.beta
+        assert law.cdf(8 * bound) > setting.beta
+
+
+@pytest.mark.parametrize(
+    ("stream", "change", "needed"),
+    [
+        ("half", {"people": 9_999}, "an even number of people"),
+        ("half", {"people": 380}, "T log"),
+        ("half", {"rounds": 12}, "so many rounds"),
+        ("half", {"rounds": 7, "beta": 0.9}, "at least 8 rounds"),
+        ("dense", {"people": 3_000}, "8T log"),
+        ("dense", {"epsilon": 5.0}, "a lie to be expected"),
+    ],
+)
+def test_a_lower_bound_is_refused_outside_its_conditions(
+    stream: str, change: dict[str, Any], needed: str, counting: Callable[[str], Any]
+) -> None:
+    setting = replace(counting("setting").at(4.0), **change)
+    with pytest.raises(ParameterError, match=needed):
+        counting("lower").lower_bound(stream, setting)
 
 
 def test_the_simulation_repeats_from_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 import condition
 import decay
 import growth
+import lower
 import numpy as np
 import reversal
 import shots
 from record import Row
-from setting import EPSILONS, READINGS, Floats
+from setting import BETA, EPSILONS, READINGS, Floats, at, exact
 
 from sudare import plots
+from sudare.bounds.continual import general_bound
 from sudare.bounds.harmony import harmony_lower_bound
 from sudare.experiments import Outcome, error_series
 from sudare.scenarios import KINDS
@@ -37,6 +39,7 @@ def draw(
     _reversal(figures / "figure-2.png")
     _decay(curves, figures / "figure-3.png")
     _growth(figures / "rounds.png")
+    _lower(figures / "lower-bound.png")
     _shots(beyond, figures / "shots.png")
     for kind in KINDS:
         _kind(kind, outcomes, figures / f"{kind}.png")
@@ -130,6 +133,28 @@ def _growth(path: Path) -> None:
     axes.set_xscale("log")
     axes.set_xticks(growth.ROUNDS, [str(each) for each in growth.ROUNDS])
     axes.minorticks_off()
+    plots.save(figure, path)
+
+
+def _lower(path: Path) -> None:
+    """Glance's error between the bounds: half of the people in state 1."""
+    epsilons = np.linspace(0.5, 10, 20)
+    settings = [at(epsilon) for epsilon in epsilons.tolist()]
+    laws = [exact("glance", 0.5, each.epsilon) for each in settings]
+
+    def line(label: str, values: list[float]) -> Line:
+        return Line(label, epsilons, np.array(values))
+
+    figure = plots.error_figure(
+        [
+            line("Claims 1 and 2", [general_bound(each) for each in settings]),
+            line("exact, at 1 - β", [law.quantile(1 - BETA) for law in laws]),
+            line("exact, at β", [law.quantile(BETA) for law in laws]),
+            line("lower bound", [lower.lower_bound("half", each) for each in settings]),
+        ],
+        title="Glance between two bounds: T = 50, N = 10,000, μ = ½, β = .1",
+        y_label="maximal error",
+    )
     plots.save(figure, path)
 
 

@@ -21,6 +21,7 @@ import drawing
 import extremal
 import growth
 import kinds
+import lower
 import parts
 import rates
 import readme
@@ -91,6 +92,7 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
         *corollaries.rows(),
         *parts.rows(runs),
         *twice.rows(runs),
+        *lower.rows(),
         *beyond,
         *kinds.rows(outcomes),
     ]
