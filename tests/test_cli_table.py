@@ -21,6 +21,8 @@ def test_shipped_tables_are_printed_with_their_proof(tmp_path: Path) -> None:
     assert found["mean"]["relative"] <= 1.10
     assert found["mean"]["best"] == pytest.approx(1 / math.sinh(1))
     assert float(Fraction(found["mean"]["exact"])) == found["mean"]["value"]
+    assert found["mean"]["own_noise"] == pytest.approx(1.3672349)
+    assert found["mean"]["own_noise_relative"] == pytest.approx(1.3672349 * math.sinh(1))
     deltas = found["exact_delta"]
     assert 0 < deltas["result"] == deltas["p1"] == deltas["p2"] <= 1e-6
     assert all(found["proved"].values())
@@ -47,7 +49,10 @@ def test_people_are_told_the_same(tmp_path: Path) -> None:
     text = succeed(tmp_path, *ASKED).out
     for part in ("entries in all (shipped)", "no entry twice", "δ, P2", "verdict     proved"):
         assert part in text
+    own = "own noise   1.3672, 1.607 of the best, if each party adds its own: no table, δ = 0"
+    assert f"{own}, more noise\n" in text
     long = succeed(tmp_path, *ASKED, "--draws", 2).out
+    assert f"{own}, less noise\n" in long
     assert "{-9: 1, -8: 1, -7: 2, …, -1: 418, 0: 1,082, 1: 418, …" in long
     assert "not against P2 if it sees the result" in long
 

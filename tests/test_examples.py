@@ -133,12 +133,14 @@ def test_three_trust_models(
     plot = tmp_path / "trust.png"
     monkeypatch.setattr("sys.argv", ["three_trust_models.py", str(plot)])
     runpy.run_path(str(EXAMPLES / "three_trust_models.py"), run_name="__main__")
-    _, head, *rows, gain, opened = capsys.readouterr().out.splitlines()
+    _, head, *rows, gain, opened, saved = capsys.readouterr().out.splitlines()
     assert head.split()[:4] == ["ε", "GRR", "OUE", "RAPPOR"]
     for row in rows:
-        _, *local, ours, best = (float(cell) for cell in row.split())
+        _, *local, own, ours, best = (float(cell) for cell in row.split())
         assert best < 1.33 * ours < 2 * best
+        assert 1.5 * best < own < 1.8 * best
         assert min(local) > 100 * ours
     assert 150 < int(gain.split()[-3]) < 450
     assert float(opened.split()[-1].rstrip(".")) == pytest.approx(0.12, abs=1e-3)
+    assert saved == "A noise that neither knows is 32% less than a noise of each."
     assert plot.read_bytes().startswith(b"\x89PNG")

@@ -1,13 +1,15 @@
-"""Figures 1 to 4 redone, and ours: the noise against the entries that it takes."""
+"""Figures 1 to 4 redone; the shape of tables, a claim that fails, the noise for its entries."""
 
 import math
 from pathlib import Path
 
 import numpy as np
 from claims import FIGURE_3, FIGURE_4
+from conjectures import lengths
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from ours import our_proofs
+from shapes import SHAPED, exact_root
 from tables import DRAWS, proved
 
 from sudare import plots
@@ -18,6 +20,8 @@ from sudare.twoparty.table import method_a, method_b
 from sudare.twoparty.ways import Ways
 
 BLUE, VERMILION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#999999"
+STOPPED_DRAWS, STOPPED_LENGTH = 4, 40
+STOPPED = {0.1: BLUE, 0.03: GREEN, 0.01: VERMILION}
 SMALL_SETTINGS = {
     (1.0, 1e-6, 1): BLUE,
     (1.0, 1e-10, 1): VERMILION,
@@ -36,6 +40,8 @@ def draw(folder: Path) -> None:
         plots.save(figure, folder / f"figure-{number}.png")
     plots.save(_figure_3(), folder / "figure-3.png")
     plots.save(_figure_4(), folder / "figure-4.png")
+    plots.save(_shape(), folder / "shape.png")
+    plots.save(_stopped(), folder / "stopped.png")
     plots.save(_ours(), folder / "ours.png")
 
 
@@ -94,6 +100,53 @@ def _figure_4() -> Figure:
     return figure
 
 
+def _shape() -> Figure:
+    """One draw's law for each n, and the untruncated law of which two draws are exact."""
+    figure = Figure((6.8, 4.2), layout="constrained")
+    axes = _open(figure.subplots())
+    for draws, color in zip(DRAWS[1:], (BLUE, GREEN, VERMILION), strict=True):
+        law = Ways.of(proved(SHAPED, draws).scheme.tables[0])
+        k = law.least + np.arange(len(law.counts))
+        chances = np.array([count / law.total for count in law.counts])
+        label = f"Algorithm 2, n = {draws}"
+        axes.semilogy(k, chances, ".-", color=color, linewidth=0.8, markersize=3, label=label)
+    farthest = -Ways.of(proved(SHAPED, 2).scheme.tables[0]).least
+    root = exact_root(SHAPED.epsilon, 2, farthest)
+    both = np.concatenate([root[:0:-1], root])
+    k = np.arange(-farthest, farthest + 1)
+    axes.semilogy(k, both, color=GREY, linewidth=1.2, label="the exact root, n = 2")
+    axes.set_xlabel("k")
+    axes.set_ylabel("probability of one draw")
+    axes.legend(frameon=False, fontsize=9)
+    figure.suptitle("ε = 0.1, δ ≤ 1e-8: the ends rise, for two draws, too", fontsize=11)
+    return figure
+
+
+def _stopped() -> Figure:
+    """The exact δ over the value at which Algorithm 2 stops, at each length."""
+    figure = Figure((6.8, 4.2), layout="constrained")
+    axes = _open(figure.subplots())
+    for epsilon, color in STOPPED.items():
+        found = list(lengths(epsilon, STOPPED_DRAWS, STOPPED_LENGTH))
+        axes.plot(
+            [length.length for length in found],
+            [float(1 / length.margin) for length in found],
+            ".-",
+            color=color,
+            linewidth=0.8,
+            label=f"ε = {epsilon:g}",
+        )
+    axes.axhline(1, color=GREY, linewidth=0.8)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("L, at which Algorithm 2 stops")
+    axes.set_ylabel("exact δ / (init / ΣD)ⁿ")
+    axes.legend(frameon=False, fontsize=9)
+    figure.suptitle(
+        f"n = {STOPPED_DRAWS}: above 1, the table breaks the δ it was made for", fontsize=11
+    )
+    return figure
+
+
 def _ours() -> Figure:
     figure = Figure((6.8, 4.4), layout="constrained")
     axes = _open(figure.subplots())
@@ -119,6 +172,11 @@ def _ours() -> Figure:
             markersize=13,
             label=f"ours: {label}",
         )
+    for epsilon, color in {1.0: BLUE, 0.1: GREEN}.items():
+        guarantee = Guarantee(epsilon, 1e-6)
+        relative = guarantee.own_noise_mean / guarantee.best_mean
+        label = f"each party's own noise, no table, δ = 0: ε = {epsilon:g}"
+        axes.axhline(relative, color=color, linewidth=0.8, linestyle=":", label=label)
     axes.axhline(1, color=GREY, linewidth=0.8)
     axes.set_ylim(0.8, 3.6)
     axes.set_xlabel("entries to encrypt and send")

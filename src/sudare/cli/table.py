@@ -196,6 +196,8 @@ def _document(proof: "Proof", source: str) -> dict[str, Any]:
             "value": float(proof.mean),
             "best": claimed.best_mean,
             "relative": proof.relative_mean,
+            "own_noise": claimed.own_noise_mean,
+            "own_noise_relative": claimed.own_noise_mean / claimed.best_mean,
         },
         "exact_delta": {
             "result": float_up(proof.delta),
@@ -224,6 +226,11 @@ def _print(proof: "Proof", source: str, as_json: bool) -> None:
     click.echo(
         f"mean |Z|    {float(proof.mean):.4f}, {proof.relative_mean:.3f} of the best there is "
         f"({claimed.best_mean:.4f} = 1/sinh(ε/Δ))"
+    )
+    own = claimed.own_noise_mean
+    click.echo(
+        f"own noise   {own:.4f}, {own / claimed.best_mean:.3f} of the best, if each party adds its "
+        f"own: no table, δ = 0, {'more' if own > proof.mean else 'less'} noise"
     )
     click.echo(f"δ, result   {text_scientific(proof.delta)}   (whoever sees only the result)")
     click.echo(f"δ, P1       {text_scientific(proof.delta_p1)}   (if P2 re-randomises the sum)")

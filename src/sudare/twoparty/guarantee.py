@@ -52,3 +52,12 @@ class Guarantee:
     def best_mean(self) -> float:
         """E|Z| of the exact discrete Laplace law, 1 / sinh(ε/Δ)."""
         return 1 / math.sinh(float(self.rate))
+
+    @property
+    def own_noise_mean(self) -> float:
+        """E|Z| where two parties each add a discrete Laplace noise of their own: no table, δ = 0.
+
+        A party knows its own noise, so the other's must be enough by itself. With p = e^(-ε/Δ)
+        the sum is k with chance ((1-p)/(1+p))² p^|k| (|k| + (1+p²)/(1-p²)), which has this mean.
+        """
+        return (2 - 1 / (1 + math.cosh(float(self.rate)))) * self.best_mean
