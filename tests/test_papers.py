@@ -30,7 +30,7 @@ LEAST_REPEATING = {
     "continual-counting": 200,
     "grr-oue": 30,
     "rappor-decoding": 15,
-    "rappor-privacy": 25,
+    "rappor-privacy": 28,
     "secure-sampling": 200,
 }
 # The F1 to reach at the ε₁ that the document's own parameters spend with 1, 2 and 4 hashes.
