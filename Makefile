@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
+CLICKSTREAM ?= data/e-shop clothing 2008.csv.gz
 
 .PHONY: help demo test check format web chromium bench papers postgres lock clean
 
@@ -75,6 +76,11 @@ bench: $(READY) $(PEERS_READY) postgres  ## measure the speeds, beside other lib
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done
+	@if test -e "$(CLICKSTREAM)"; then \
+	  $(BIN)/python papers/grr-oue/clicks.py "$(CLICKSTREAM)"; \
+	else \
+	  echo "$(CLICKSTREAM) isn't there: the counts in papers/grr-oue were not compared with it"; \
+	fi
 
 postgres:  ## install a PostgreSQL server, which tests and benchmarks start for themselves
 	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; then :; \

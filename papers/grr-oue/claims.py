@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import populations
 from luck import POPULATIONS
+from numpy.typing import ArrayLike
 from record import Row, number
 
 from sudare import GRR, OUE
@@ -31,6 +32,17 @@ def advantage(k: int, epsilon: float, n: int = 1) -> float:
     return errors[0] / errors[1]
 
 
+def advantage_over(counts: ArrayLike, epsilon: float) -> float:
+    """``advantage``, summed answer by answer over a given population."""
+    people = np.asarray(counts)
+    n, k = int(people.sum()), people.size
+    errors = [
+        float(share_variance(mechanism.holder, mechanism.others, n, people / n).sum())
+        for mechanism in (GRR.calibrate(k, epsilon), OUE.calibrate(k, epsilon))
+    ]
+    return errors[0] / errors[1]
+
+
 def theory_rows(epsilons: Sequence[float]) -> list[Row]:
     """The rule d > 3e^ε + 2 and what was concluded from it."""
     rare, exact = rare_answer_crossover(43), total_error_crossover(43)
@@ -44,7 +56,7 @@ def theory_rows(epsilons: Sequence[float]) -> list[Row]:
     numbers = [advantage(k, 1.0, many.n) / advantage(k, 1.0, few.n) for k in (5, 43)]
     ends = many.counts.min(), many.counts.max()
     shares = [_answer_crossing(int(count) / many.n) for count in ends]
-    skews = [_skewed_advantage(counts, 0.5) for counts in POPULATIONS.values()]
+    skews = [advantage_over(counts, 0.5) for counts in POPULATIONS.values()]
     at_twenty = advantage(43, EXAMPLE_EPSILON)
     return [
         number("rule.rare", "OUE better on rare answers, d = 43, below ε", "2.615", rare),
@@ -156,17 +168,6 @@ def _farthest(curve: ErrorCurve) -> float:
 
 def _gap(k: int, epsilon: float) -> float:
     return advantage(k, epsilon) - 1
-
-
-def _skewed_advantage(counts: Sequence[int], epsilon: float) -> float:
-    """``advantage``, summed answer by answer over a given population."""
-    n, k = sum(counts), len(counts)
-    shares = np.array(counts) / n
-    errors = [
-        float(share_variance(mechanism.holder, mechanism.others, n, shares).sum())
-        for mechanism in (GRR.calibrate(k, epsilon), OUE.calibrate(k, epsilon))
-    ]
-    return errors[0] / errors[1]
 
 
 def _answer_crossing(share: float) -> float:

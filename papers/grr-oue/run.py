@@ -8,18 +8,22 @@ says, what we find, and the verdict.
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
+import anomaly
 import claims
 import crossover
 import luck
 import numpy as np
 import populations
 import record
+import sizes
 import tallies
+from matplotlib.figure import Figure
 from populations import Population
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -28,7 +32,6 @@ from sudare.bounds.frequency import rare_answer_crossover, total_error_crossover
 from sudare.comparison import ErrorCurve, error_curves
 
 HERE = Path(__file__).resolve().parent
-CLICKSTREAM = HERE.parents[1] / "data" / "e-shop clothing 2008.csv.gz"
 EPSILONS = tuple(round(0.1 * step, 1) for step in range(1, 51))
 PEOPLE = "mean squared error of the counts (people²)"
 
@@ -51,7 +54,6 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
     """Every example and experiment in the document's order."""
     rng = Seeded(arguments.seed)
     teas, clothing = populations.teas(), populations.clothing()
-    data = populations.rows(clothing, arguments.clickstream)
     with _progress() as progress:
         measured = compare(teas, clothing, arguments.repetitions, rng, progress)
         crossings, ratios = cross(measured["Dataset2"], clothing, arguments.many, rng, progress)
@@ -66,13 +68,15 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
     return [
         *tallies.grr_rows(),
         *tallies.oue_rows(),
-        *data,
+        *populations.rows(clothing, populations.sessions()),
         *claims.theory_rows(EPSILONS),
         *claims.measured_rows(measured),
         crossover.seen_row(few),
         *crossover.rows(few, "crossover.few", clothing.counts.size),
         *crossover.rows(many, "crossover.many", clothing.counts.size),
         *luck.rows(lucks),
+        *explain(20 * arguments.many, rng, figures),
+        *fill(arguments.many // 5, rng, figures),
     ]
 
 
@@ -157,13 +161,7 @@ def draw(  # noqa: PLR0913, PLR0917 - one argument per experiment
         )
         plots.save(figure, figures / f"figure-{number}.png")
     near = [_near(ratio, ratios[1].x) for ratio in ratios]
-    figure = plots.error_figure(
-        near,
-        title="Dataset2: where GRR overtakes OUE",
-        y_label="error of GRR / error of OUE",
-        marks=marks,
-    )
-    figure.axes[0].axhline(1, color="#333333", linewidth=0.8)
+    figure = _ratio_figure(near, "Dataset2: where GRR overtakes OUE", marks)
     plots.save(figure, figures / "crossover.png")
     figure = plots.error_figure(
         lucks,
@@ -171,6 +169,54 @@ def draw(  # noqa: PLR0913, PLR0917 - one argument per experiment
         y_label="probability",
     )
     plots.save(figure, figures / "luck.png")
+
+
+def explain(surveys: int, rng: Seeded, figures: Path) -> list[record.Row]:
+    """Dataset1 before and after projection."""
+    with _progress() as progress:
+        task = progress.add_task("projection on Dataset1", total=len(luck.EPSILONS))
+        points = anomaly.measure(surveys, rng, partial(progress.advance, task))
+    rows = anomaly.rows(points)
+    places = [float(row.ours) for row in rows if row.id.endswith("crossover")]
+    figure = _ratio_figure(
+        anomaly.curves(points),
+        "14 answers over 5 teas: above 1, OUE is ahead",
+        {f"{place:.3f}": place for place in places},
+    )
+    plots.save(figure, figures / "anomaly.png")
+    return rows
+
+
+def fill(surveys: int, rng: Seeded, figures: Path) -> list[record.Row]:
+    """The cases that the conclusion leaves open."""
+    with _progress() as progress:
+        points = len(sizes.crowds()) * len(sizes.EPSILONS)
+        task = progress.add_task("what was left open", total=points)
+        cells = sizes.measure(surveys, rng, partial(progress.advance, task))
+    curves = sizes.curves(cells, 43)
+    figure = _ratio_figure(
+        curves, "43 answers: points for projected shares, black for unbiased ones"
+    )
+    axes = figure.axes[0]
+    for curve in curves:
+        axes.plot(curve.x, curve.y, color="#bbbbbb", linewidth=0.8, zorder=1)
+    axes.plot(curves[0].x, curves[0].theory, color="#333333")  # one for all
+    axes.set_yticks([0.5, 1, 2, 4, 8], ["0.5", "1", "2", "4", "8"])
+    axes.minorticks_off()
+    plots.save(figure, figures / "open.png")
+    return sizes.rows(cells)
+
+
+def _ratio_figure(
+    ratios: Sequence[crossover.Ratio],
+    title: str,
+    marks: Mapping[str, float] = MappingProxyType({}),
+) -> Figure:
+    figure = plots.error_figure(
+        ratios, title=title, y_label="error of GRR / error of OUE", marks=marks
+    )
+    figure.axes[0].axhline(1, color="#333333", linewidth=0.8)
+    return figure
 
 
 def _in_people(curve: ErrorCurve, n: int) -> ErrorCurve:
@@ -196,8 +242,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of every experiment")
     parser.add_argument("--repetitions", type=int, default=100, help="as in the document")
     parser.add_argument("--many", type=int, default=10_000, help="repetitions for a closer look")
-    present = CLICKSTREAM if CLICKSTREAM.exists() else None
-    parser.add_argument("--clickstream", type=Path, default=present, help="UCI's csv.gz")
     parser.add_argument("--out", type=Path, default=HERE, help="where result.json goes")
     return parser.parse_args()
 

@@ -156,8 +156,12 @@ def _most_likely(mechanism: OUE, tally: dict[str, int]) -> dict[str, float]:
 
 def _at_least(mechanism: OUE, holders: int, wanted: int) -> float:
     """The chance that a bit is set in ``wanted`` or more of the reports, exactly."""
-    law = np.convolve(_binomial(holders, mechanism.p), _binomial(N - holders, mechanism.q))
-    return float(law[wanted:].sum())
+    return float(ones_law(mechanism, holders, N)[wanted:].sum())
+
+
+def ones_law(mechanism: OUE, holders: int, n: int) -> NDArray[np.float64]:
+    """The chances that 0, 1, … n of the reports have an answer's bit set."""
+    return np.convolve(_binomial(holders, mechanism.p), _binomial(n - holders, mechanism.q))
 
 
 def _binomial(n: int, p: float) -> NDArray[np.float64]:

@@ -47,23 +47,48 @@ def _law(mechanism: Rappor, text: str, reports: int) -> dict[Hashable, Fraction]
     return exact_law(device)
 
 
+@cache
+def report(mechanism: Rappor, text: str) -> dict[int, Fraction]:
+    """The law of a text's report, its bits as a number: both steps, from the text on."""
+    law = channel(mechanism).laws[text]
+    return {_bits(mechanism, sent): chance for sent, chance in law.items()}
+
+
+@cache
+def kept(mechanism: Rappor, text: str) -> dict[int, Fraction]:
+    """The law of the permanent step alone: the filter B' that a device keeps for a text."""
+    values = mechanism.domain.check([text])
+
+    def device(rng: Randomness) -> int:
+        return int(mechanism.permanent(values, mechanism.assign(1, rng), rng)[0, 0])
+
+    return exact_law(device)
+
+
+@cache
+def said(mechanism: Rappor, bits: int) -> dict[int, Fraction]:
+    """The law of the instantaneous step alone: the report on a kept filter B'."""
+    words = np.array([[bits]], "<u8")
+
+    def device(rng: Randomness) -> int:
+        return _bits(mechanism, mechanism.instant(words, mechanism.assign(1, rng), rng).tobytes())
+
+    return exact_law(device)
+
+
 def bit_law(mechanism: Rappor) -> tuple[Fraction, Fraction]:
     """The enumerated chances that the first bit of a report is 1: where it is set, and not."""
     chosen = texts(mechanism)
-    law = channel(mechanism).laws
     found = {}
     for text, bits in zip(chosen, ones(mechanism, chosen), strict=True):
-        said = sum(
-            (chance for report, chance in law[text].items() if _first(mechanism, report)),
-            Fraction(0),
-        )
-        found[bits & 1] = said
+        law = report(mechanism, text)
+        found[bits & 1] = sum((law[sent] for sent in law if sent & 1), Fraction(0))
     return found[1], found[0]
 
 
-def _first(mechanism: Rappor, report: object) -> bool:
-    assert isinstance(report, bytes)  # noqa: S101 - for the type checker
-    return bool(np.frombuffer(report, mechanism.report_dtype)["bits"][0, 0] & 1)
+def _bits(mechanism: Rappor, sent: Hashable) -> int:
+    assert isinstance(sent, bytes)  # noqa: S101 - for the type checker
+    return int(np.frombuffer(sent, mechanism.report_dtype)["bits"][0, 0])
 
 
 def numerators(mechanism: Rappor) -> list[NDArray[np.int64]]:
