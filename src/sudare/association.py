@@ -5,7 +5,7 @@ reports are randomised on their own, and the joint table is the one that makes t
 likely. Reports must be aligned: the i-th of both is the same person's.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from sudare.collection import Collection
 from sudare.decoding import hash_candidates
 from sudare.errors import ParameterError
-from sudare.estimation.joint import Independence, Pairs, likelihood_ratio, score_test
+from sudare.estimation.joint import (
+    Independence,
+    Pairs,
+    among_pairings,
+    likelihood_ratio,
+    score_test,
+)
 from sudare.estimation.mixture import Mixture, most_likely_mixture, stderr_of
 from sudare.exact import log_up
 from sudare.likelihoods import PAIRS, ReportLikelihoods, gather, likelihoods
@@ -24,6 +30,8 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.strings import Digests
 
 Labels = tuple[str | None, ...]
+
+_CLEAR = 1e-6  # the p-value of a relation between cohorts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +45,11 @@ class Association:
         table: the share of people with each pair of answers; the most likely ones, summing to 1.
         stderr: their standard errors, as of the noise; of a share of 0 what it would be if free.
         margins: the most likely shares of each question by itself.
-        score: the score test of independence: its level is exact in large samples.
-        ratio: the likelihood ratio test of independence: valid, and timid in large tables.
+        score: the score test of independence: its level holds in large samples, also when a
+            frequent text is no candidate.
+        ratio: the likelihood ratio test of independence: valid but for its caveat, and timid in
+            large tables.
+        caveats: sentences about what does not hold for reports like these; mostly none.
         gap: the certificate: no table is likelier by more than this, in log-likelihood.
         epsilon: what the two reports of a person cost together.
     """
@@ -51,6 +62,7 @@ class Association:
     margins: tuple[NDArray[np.float64], NDArray[np.float64]]
     score: Independence
     ratio: Independence
+    caveats: tuple[str, ...]
     gap: float
     epsilon: float
 
@@ -118,6 +130,7 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
     )
     both = Pairs(one, two)
     fits = _fitted(one, two, both, progress)
+    shared = _shared_cohorts(*told)
     shape = one.size, two.size
     return Association(
         n=both.n,
@@ -126,8 +139,9 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
         table=fits[2].shares.reshape(shape),
         stderr=stderr_of(both, fits[2]).reshape(shape),
         margins=(fits[0].shares, fits[1].shares),
-        score=score_test(both, fits[0], fits[1]),
+        score=score_test(both, fits[0], fits[1], shared),
         ratio=likelihood_ratio(fits[2], fits[0], fits[1]),
+        caveats=tuple(_caveats(first_collection, second_collection, shared)),
         gap=fits[2].gap,
         epsilon=log_up(mechanisms[0].worst_ratio * mechanisms[1].worst_ratio),
     )
@@ -149,6 +163,49 @@ def _answers(
         raise ParameterError(f"“{collection.name}” asks for free text: name its candidates")
     texts, hashed = hash_candidates(collection.key, mechanism, candidates)
     return (*texts, None), hashed
+
+
+def _shared_cohorts(first: Records, second: Records) -> NDArray[np.intp] | None:
+    """The cohort of each person, of the question that has fewer, if the two cohorts are related.
+
+    A frequent text that is no candidate has bits of its own in each cohort, where the model
+    expects any bits. What it errs by in a cohort of one question has nothing to do with a cohort
+    of the other, unless the cohorts have (one device in two windows of a collection).
+
+    Whether they are related is tested as answers are, by Pearson's statistic of their table. A
+    relation that this doesn't see moves the score by less than its own noise.
+    """
+    if not all("cohort" in (reports.dtype.names or ()) for reports in (first, second)):
+        return None
+    (one, ones), (two, twos) = (
+        np.unique(reports["cohort"], return_inverse=True, return_counts=True)[1:]
+        for reports in (first, second)
+    )
+    met, counts = np.unique(one * twos.size + two, return_counts=True)
+    trace = float((counts**2 / (ones[met // twos.size] * twos[met % twos.size])).sum()) - 1
+    ours, theirs = (1 / sizes - 1 / len(first) for sizes in (ones[one], twos[two]))
+    if among_pairings(trace, ours, theirs, np.zeros_like(one)).p_value > _CLEAR:
+        return None
+    return one if ones.size <= twos.size else two
+
+
+def _caveats(
+    first: Collection, second: Collection, shared: NDArray[np.intp] | None
+) -> Iterator[str]:
+    """What does not hold for two such collections, whose cohorts are shared or not."""
+    if shared is not None:
+        yield (
+            "people's cohorts in the two questions are related: the score test compares people "
+            "of one cohort, but the likelihood ratio test rejects too often if a frequent text "
+            "is no candidate"
+        )
+    mechanism = first.mechanism
+    if first.key == second.key and isinstance(mechanism, Rappor) and mechanism.f:
+        yield (
+            "both are reports of one collection with permanent noise: if devices made them, "
+            "whoever gave the same answer twice also kept its noise, and neither the table nor "
+            "the tests hold"
+        )
 
 
 def _fitted(

@@ -99,6 +99,7 @@ def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> 
         "pairs": found.rows(),
         "score_test": vars(found.score),
         "likelihood_ratio_test": vars(found.ratio),
+        "caveats": found.caveats,
         "gap": found.gap,
     }
 
@@ -121,6 +122,8 @@ def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> Non
         f"independent? p = {found.score.p_value:.2g} (score), {found.ratio.p_value:.2g} "
         f"(likelihood ratio)"
     )
+    for caveat in found.caveats:
+        click.echo(f"but {caveat}")
     click.echo(f"{found.n:,} people, ε = {text_up(found.epsilon)} for both reports of each")
 
 
