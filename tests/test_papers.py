@@ -22,14 +22,17 @@ COUNTING = ROOT / "papers" / "continual-counting"
 SMALL = {
     "continual-counting": ("--repetitions", "4", "--many", "2", "--seed", "7"),
     "grr-oue": ("--repetitions", "4", "--many", "20", "--seed", "7"),
-    "rappor-decoding": ("--runs", "2", "--many", "2", "--seed", "7"),
+    "rappor-decoding": (
+        *("--runs", "2", "--many", "2", "--seed", "7", "--regressions", "2"),
+        *("--cases", "demo5|r-zipf1.5-.*-typical"),
+    ),
     "rappor-privacy": (),  # nothing is drawn
     "secure-sampling": (),  # nor here
 }
 LEAST_REPEATING = {
     "continual-counting": 200,
     "grr-oue": 30,
-    "rappor-decoding": 15,
+    "rappor-decoding": 35,
     "rappor-privacy": 25,
     "secure-sampling": 200,
 }

@@ -1,4 +1,4 @@
-"""The decoder of google/rappor, ported from what its R code does (``analysis/R/decode.R``, 2016).
+"""The decoder of google/rappor, ported from what its R code does (``decode.R``, commit a13fa96).
 
 1. Each bit sum is debiased to a share of its cohort, with a binomial standard deviation.
 2. If there are more candidates than 0.8 times the rows, a non-negative LASSO with an intercept
@@ -11,10 +11,10 @@
 
 The level and the correction that the R code takes don't enter step 4: its tests are commented out.
 
-What the port does otherwise: a penalty's LASSO is solved to its end rather than to glmnet's
-tolerance, and the quadratic programme by an interior-point method rather than by the dual one of
-quadprog; both have one solution (limSolve's ridge of 10⁻⁸ is kept). Inner loops are Sudare's
-kernels. A map in which every candidate has the same number of ones is asked for.
+What the port does otherwise: a penalty's LASSO is solved further than to glmnet's tolerance, and
+the quadratic programme by an interior point rather than by quadprog's dual method (with limSolve's
+ridge of 10⁻⁸, so that there is one solution). Inner loops are Sudare's kernels. Every candidate
+must have the same number of ones in every cohort.
 """
 
 from collections.abc import Sequence
