@@ -35,14 +35,17 @@ SAMPLING = ROOT / "papers" / "secure-sampling"
 SMALL = {
     "continual-counting": ("--repetitions", "4", "--many", "2", "--seed", "7"),
     "grr-oue": ("--repetitions", "4", "--many", "100", "--seed", "7"),
-    "rappor-decoding": ("--runs", "2", "--many", "2", "--seed", "7"),
+    "rappor-decoding": (
+        *("--runs", "2", "--many", "2", "--seed", "7", "--regressions", "2"),
+        *("--cases", "demo5|r-zipf1.5-.*-typical"),
+    ),
     "rappor-privacy": (),  # nothing is drawn
     "secure-sampling": ("--longest", "2", "--no-parties"),
 }
 LEAST_REPEATING = {
     "continual-counting": 330,
     "grr-oue": 60,
-    "rappor-decoding": 15,
+    "rappor-decoding": 35,
     "rappor-privacy": 28,
     "secure-sampling": 320,
 }

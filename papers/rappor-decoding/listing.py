@@ -48,18 +48,33 @@ def design(base_secret: str, hashes: int) -> Matrix:
     return matrix.reshape(COHORTS * BITS, len(CANDIDATES))
 
 
-def holders(matrix: Matrix, generator: np.random.Generator) -> NDArray[np.int64]:
-    """How many people of each cohort, exactly N/m of them, have each bit."""
-    people = generator.multinomial(PEOPLE // COHORTS, shares(), COHORTS)
+def bit_holders(matrix: Matrix, people: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many people of each cohort have each bit, by how many of it hold each string."""
     blocks = matrix[:, :HELD].reshape(COHORTS, BITS, HELD).astype(np.int64)
     return np.asarray(np.einsum("cbw,cw->cb", blocks, people))
 
 
-def debiased_counts(matrix: Matrix, rappor: Rappor, generator: np.random.Generator) -> Floats:
-    """Y_vec of the listing: t = (c - pN) / (q - p) of every cohort and bit."""
-    held, size = holders(matrix, generator), PEOPLE // COHORTS
-    counts = generator.binomial(held, rappor.q) + generator.binomial(size - held, rappor.p)
+def holders(matrix: Matrix, generator: np.random.Generator) -> NDArray[np.int64]:
+    """How many people of each cohort, exactly N/m of them, have each bit."""
+    return bit_holders(matrix, generator.multinomial(PEOPLE // COHORTS, shares(), COHORTS))
+
+
+def debiased(counts: NDArray[np.int64], rappor: Rappor) -> Floats:
+    """The counts t = (c - pN) / (q - p) of every cohort and bit."""
+    size = PEOPLE // COHORTS
     return np.asarray((counts - rappor.p * size) / (rappor.q - rappor.p)).ravel()
+
+
+def drawn(held: NDArray[np.int64], rappor: Rappor, generator: np.random.Generator) -> Floats:
+    """Y_vec of the listing, given who has each bit: sums drawn as binomials, and debiased."""
+    size = PEOPLE // COHORTS
+    counts = generator.binomial(held, rappor.q) + generator.binomial(size - held, rappor.p)
+    return debiased(counts, rappor)
+
+
+def debiased_counts(matrix: Matrix, rappor: Rappor, generator: np.random.Generator) -> Floats:
+    """Y_vec of the listing."""
+    return drawn(holders(matrix, generator), rappor, generator)
 
 
 def damaged_counts(matrix: Matrix, rappor: Rappor, generator: np.random.Generator) -> Floats:

@@ -2,24 +2,31 @@
 
     python papers/rappor-decoding/run.py --seed 1
 
-writes result.json and figures/ beside this file (or into --out) and prints what the document
-says, what we find, and the verdict.
+writes result.json, regression.json, regression.md and figures/ beside this file (or into --out),
+renews the tables of README.md, and prints what the document says, what we find, and the verdict.
 """
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import cohorts
+import decoders
 import equal
 import figure1
 import listing
 import missing
 import numpy as np
 import record
+import regression
+import reports
+import tables
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scores import Line, Scores
+from specification import CASES, SIZES, Case
 
 from sudare import Seeded, SudareError, plots
 from sudare.errors import ParameterError
@@ -36,15 +43,21 @@ def main() -> int:
         print(f"Error: {error}", file=sys.stderr)
         return 2
     record.write(rows, arguments.out / "result.json")
+    if (arguments.out / "README.md").exists():
+        tables.refresh(arguments.out / "README.md", {row.id: row for row in rows})
     record.show(rows)
     print(f"Written: {arguments.out / 'result.json'} and {arguments.out / 'figures'}")
     return 0
 
 
 def redo(arguments: argparse.Namespace) -> list[record.Row]:
-    """The simulation as printed, its text, the comparison at equal privacy, missing strings."""
-    runs, many = arguments.runs, arguments.many
-    for count in (runs, many):
+    """The simulation as printed, its text, the comparison at equal privacy, missing strings.
+
+    Then what the document leaves out (real reports, other numbers of cohorts, our decoder on its
+    own reports) and the regression tests of google/rappor.
+    """
+    runs, many, cases = arguments.runs, arguments.many, _cases(arguments.cases)
+    for count in (runs, many, arguments.regressions):
         if count < 2:
             raise ParameterError(f"a standard error needs at least 2 runs, got {count}")
     rng = Seeded(arguments.seed)
@@ -53,6 +66,20 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
         points = figure1.measure(runs, rng, partial(progress.advance, task))
         task = progress.add_task("at equal privacy", total=equal.steps(many, runs))
         comparison = equal.measure(many, runs, rng, partial(progress.advance, task))
+        some = max(2, many // 2)
+        task = progress.add_task("real reports", total=len(listing.HASHES) * some)
+        reported = reports.measure(some, rng, partial(progress.advance, task))
+        task = progress.add_task("both decoders", total=len(listing.HASHES) * some)
+        compared = decoders.measure(some, rng, partial(progress.advance, task))
+        total = len(cohorts.DESIGNS) * len(cohorts.COHORTS) * runs
+        task = progress.add_task("cohorts", total=total)
+        divided = cohorts.measure(runs, rng, partial(progress.advance, task))
+        task = progress.add_task(
+            "regression tests", total=regression.steps(arguments.regressions, cases)
+        )
+        results = regression.measure(
+            arguments.regressions, arguments.seed, partial(progress.advance, task), cases
+        )
     pairs = {
         f"printed.h{point.hashes}": (
             f"as printed, h = {point.hashes}",
@@ -76,11 +103,19 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
     figures: Path = arguments.out / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     draw(points, comparison, figures)
+    draw_decoders(compared, figures)
+    regression.write(results, arguments.out / "regression.json")
+    results = regression.read(arguments.out / "regression.json")  # with the digits that are kept
+    (arguments.out / "regression.md").write_text(regression.page(results), "utf-8")
     return [
         *figure1.rows(points),
         *figure1.text_rows(points),
         *equal.rows(comparison),
         *missing.rows(pairs),
+        *reports.rows(reported),
+        *decoders.rows(compared),
+        *cohorts.rows(divided),
+        *regression.rows(results),
     ]
 
 
@@ -127,6 +162,32 @@ def draw(points: Sequence[figure1.Point], comparison: equal.Comparison, figures:
     )
 
 
+def draw_decoders(points: Sequence[decoders.Point], figures: Path) -> None:
+    """F1 of both decoders on the document's reports."""
+    hashes = [point.hashes for point in points]
+    _save(
+        [
+            _line("the document's decoder", "f1", hashes, [point.printed[""] for point in points]),
+            _line("ours", "f1", hashes, [point.ours[""] for point in points]),
+        ],
+        "The document's reports, each candidate tested at 5 %; ε₁ = h ln 3",
+        "hashes h",
+        figures / "decoders.png",
+        "F1",
+    )
+
+
+def _cases(pattern: str) -> list[Case]:
+    """The cases of the specification that match; one of each size at least."""
+    cases = [case for case in CASES if re.search(pattern, case.name)]
+    left = {"demo", *SIZES} - {case.size for case in cases}
+    if left:
+        raise ParameterError(
+            f"“{pattern}” leaves no case of these sizes: {', '.join(sorted(left))}"
+        )
+    return cases
+
+
 def _line(label: str, name: str, x: Sequence[float], scores: Sequence[Scores]) -> Line:
     return Line(
         label,
@@ -157,6 +218,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="of every experiment")
     parser.add_argument("--runs", type=int, default=listing.RUNS, help="as in the document")
     parser.add_argument("--many", type=int, default=100, help="runs at equal privacy")
+    parser.add_argument("--regressions", type=int, default=16, help="runs of a regression test")
+    parser.add_argument("--cases", default=".", help="which of them: a regular expression")
     parser.add_argument("--out", type=Path, default=HERE, help="where result.json goes")
     return parser.parse_args()
 

@@ -10,13 +10,15 @@ from scores import LEVEL
 
 from sudare import Aggregate, Collection, Rappor, Seeded, decode
 from sudare.bloom import design_rows
-from sudare.decoding import hash_candidates
-from sudare.estimation.printed import printed_decoder
+from sudare.decoding import Decoded, hash_candidates
+from sudare.estimation.printed import PENALTY, printed_decoder
+from sudare.estimation.significance import Correction
 from sudare.exact import smallest_dyadic
 from sudare.planner import best_rappor
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
 
 
 def ours(epsilon: float) -> Rappor:
@@ -58,19 +60,40 @@ class Survey:
 
     def decoded(self, candidates: Indices) -> Floats:
         """The p-value of each of these candidates by our decoder."""
-        texts = [CANDIDATES[number] for number in candidates]
-        found = decode(self.collection, self.aggregate, texts, correction="none", level=LEVEL)
-        return found.findings.tests.p_values
+        return self._decoded(candidates, "none").findings.tests.p_values
 
-    def printed(self, candidates: Indices) -> Floats:
-        """The same by the document's decoder, on a dense matrix and debiased counts."""
-        mechanism = self.collection.mechanism
-        assert isinstance(mechanism, Rappor)  # noqa: S101 - for the type checker
-        texts = [CANDIDATES[number] for number in candidates]
+    def found(self, candidates: Indices, correction: Correction) -> Flags:
+        """Which of these candidates our decoder finds."""
+        flags = np.zeros(len(candidates), np.bool_)
+        flags[self._decoded(candidates, correction).findings.found] = True
+        return flags
+
+    def printed(self, candidates: Indices, penalty: float = PENALTY) -> Floats:
+        """The p-values by the document's decoder, on a dense matrix and debiased counts."""
+        mechanism = self._mechanism
+        sizes, sums = self.aggregate.counts[:, :1], self.aggregate.counts[:, 1:]
+        counts = (sums - mechanism.others * sizes) / (mechanism.holder - mechanism.others)
+        return printed_decoder(self.matrix(candidates), counts.ravel(), penalty).p_values
+
+    def matrix(self, candidates: Indices) -> Floats:
+        """The zeros and ones of these candidates."""
+        mechanism, texts = self._mechanism, self._texts(candidates)
         _, hashed = hash_candidates(self.collection.key, mechanism, texts)
         rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
         matrix = np.zeros((mechanism.cohorts * mechanism.bits, len(texts)))
         matrix[rows.ravel(), np.repeat(np.arange(len(texts)), rows.shape[1])] = 1
-        sizes, sums = self.aggregate.counts[:, :1], self.aggregate.counts[:, 1:]
-        counts = (sums - mechanism.others * sizes) / (mechanism.holder - mechanism.others)
-        return printed_decoder(matrix, counts.ravel()).p_values
+        return matrix
+
+    def _decoded(self, candidates: Indices, correction: Correction) -> Decoded:
+        texts = self._texts(candidates)
+        return decode(self.collection, self.aggregate, texts, correction=correction, level=LEVEL)
+
+    @property
+    def _mechanism(self) -> Rappor:
+        mechanism = self.collection.mechanism
+        assert isinstance(mechanism, Rappor)  # noqa: S101 - for the type checker
+        return mechanism
+
+    @staticmethod
+    def _texts(candidates: Indices) -> list[str]:
+        return [CANDIDATES[number] for number in candidates]
