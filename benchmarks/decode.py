@@ -17,7 +17,7 @@ from sudare import Collection, Rappor
 from sudare.bloom import design_rows
 from sudare.decoding import decode, hash_candidates
 from sudare.estimation.bits import BitShares
-from sudare.estimation.candidates import find, screen
+from sudare.estimation.candidates import find, settle
 from sudare.estimation.design import Design
 from sudare.estimation.lasso import nonnegative_lasso
 from sudare.randomness import Seeded
@@ -61,9 +61,9 @@ def main(
     if problem is None:
         return result
     # The peer has no weights: both solve the problem without them.
-    response = BitShares(sizes, sums, mechanism.holder, mechanism.others).response
     bits = BitShares(sizes, sums, mechanism.holder, mechanism.others)
-    weights, penalty = np.ones_like(response), screen(design, bits).penalty
+    response, _ = design.centred(bits.shares)
+    weights, penalty = np.ones_like(response), settle(design, bits).screening.penalty
     np.savez(problem, rows=rows, response=response, penalty=penalty)
     solution = nonnegative_lasso(design, response, weights, penalty)
     taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)

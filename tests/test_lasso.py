@@ -25,11 +25,12 @@ def test_the_gap_is_small_and_no_candidate_wants_in(
     texts = hashed(seed, candidates)
     design = design_of(SMALL, texts)
     bits = bits_of(SMALL, texts[:1], np.array([people]), seed)
-    solution = nonnegative_lasso(design, bits.response, bits.weights, penalty, 1e-9)
+    response, _ = design.centred(bits.shares)
+    solution = nonnegative_lasso(design, response, bits.weights, penalty, 1e-9)
     matrix, shares = dense(design), np.zeros(candidates)
     shares[solution.support] = solution.coefficients
-    residual = bits.response - matrix @ shares
-    start = float(bits.weights @ bits.response**2) / 2
+    residual = response - matrix @ shares
+    start = float(bits.weights @ response**2) / 2
     objective = bits.weights @ residual**2 / 2 + penalty * shares.sum()
     assert solution.objective == pytest.approx(objective, rel=1e-9, abs=1e-12 * start)
     assert -1e-12 * start <= solution.gap <= 1e-9 * start
@@ -44,8 +45,9 @@ def test_the_certificate_can_fail() -> None:
     texts = hashed(1, 50)
     design = design_of(SMALL, texts)
     bits = bits_of(SMALL, texts, zipf(50, 10**6), 1)
-    rough = nonnegative_lasso(design, bits.response, bits.weights, 0.01, 0.5)
-    fine = nonnegative_lasso(design, bits.response, bits.weights, 0.01, 1e-12)
+    response, _ = design.centred(bits.shares)
+    rough = nonnegative_lasso(design, response, bits.weights, 0.01, 0.5)
+    fine = nonnegative_lasso(design, response, bits.weights, 0.01, 1e-12)
     assert rough.gap > 1e-3 * rough.objective
     assert rough.objective - rough.gap <= fine.objective < rough.objective
     assert fine.gap < 1e-9 * fine.objective
@@ -55,9 +57,10 @@ def test_a_high_penalty_lets_nobody_in() -> None:
     texts = hashed(2, 20)
     design = design_of(SMALL, texts)
     bits = bits_of(SMALL, texts, zipf(20, 10**5), 2)
-    steepest = design.scores(bits.weights * bits.response).max()
-    assert nonnegative_lasso(design, bits.response, bits.weights, steepest).support.size == 0
-    nearly = nonnegative_lasso(design, bits.response, bits.weights, 0.9 * steepest)
+    response, _ = design.centred(bits.shares)
+    steepest = design.scores(bits.weights * response).max()
+    assert nonnegative_lasso(design, response, bits.weights, steepest).support.size == 0
+    nearly = nonnegative_lasso(design, response, bits.weights, 0.9 * steepest)
     assert nearly.support.size >= 1
 
 

@@ -14,6 +14,7 @@ from sudare.bloom import design_rows
 from sudare.bounds.rappor import rare_variance, reports_needed, smallest_detectable
 from sudare.collection import Collection
 from sudare.errors import InvalidDocument, ParameterError, TooFewReports
+from sudare.estimate import Interval
 from sudare.estimation.bits import BitShares
 from sudare.estimation.candidates import Findings, find
 from sudare.estimation.design import Design
@@ -52,12 +53,10 @@ class Decoded:
         """The share of people whose answer is none of those found ("other")."""
         return 1 - self.findings.explained
 
-    def interval(self, numbers: NDArray[np.intp]) -> tuple[NDArray[np.float64], ...]:
-        """The ends of the intervals of some candidates."""
-        from scipy.special import ndtri
-
-        reach = float(ndtri((1 + self.confidence) / 2)) * self.findings.stderr[numbers]
-        return self.findings.shares[numbers] - reach, self.findings.shares[numbers] + reach
+    def interval(self, numbers: NDArray[np.intp]) -> Interval:
+        """The intervals of some candidates; of those found, given that they were found."""
+        low, high = self.findings.interval(self.confidence)
+        return Interval(low[numbers], high[numbers])
 
     def rows(self, *, everyone: bool = False) -> list[dict[str, Any]]:
         """A row per candidate found, or per candidate and whether it is found, by falling share."""

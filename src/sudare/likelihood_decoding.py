@@ -14,9 +14,10 @@ from sudare.bounds.rappor import detectable_deviations, likelihood_information
 from sudare.collection import Collection
 from sudare.decoding import MEMORY, Decoded, check_question, hash_candidates, number_of_tests
 from sudare.errors import ParameterError, TooFewReports
-from sudare.estimation.candidates import Findings, by_share, critical_chance, explained
+from sudare.estimation.candidates import Findings, by_share, critical_chance
 from sudare.estimation.leftout import Judged, judge
 from sudare.estimation.mixture import Floats, Mixture, most_likely_mixture
+from sudare.estimation.selection import explained, luck_at
 from sudare.estimation.significance import Correction, Tests
 from sudare.likelihoods import PAIRS, decoy_digests, gather, likelihoods
 from sudare.mechanism import Records
@@ -92,10 +93,20 @@ def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float
 
 def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
     shares, stderr, scores = judged.shares[:-1], judged.stderr[:-1], judged.scores[:-1]
-    tests = Tests(-judged.p_values[:-1], np.negative, correction)
-    found = by_share(tests.passed(level, -level), shares)
-    nobody, nothing = np.empty(0, np.intp), np.empty((0, 0))
-    chance = critical_chance(level, correction, found[0].size, shares.size)
-    cut = detectable_deviations(1, chance)
-    total = explained(nobody, nothing, scores, cut, shares, stderr, found[0])
-    return Findings(*found, tests, shares, stderr, *total, mixture=mixture)
+    tests = Tests(scores, judged.law.p_values, correction)
+    passed = tests.passed(level, judged.law.threshold(level))
+    found, p_values, adjusted = by_share(passed, shares)
+    cut = judged.law.threshold(critical_chance(level, correction, found.size, shares.size))
+    absent, typical = shares.size - found.size, float(np.median(stderr[np.isfinite(stderr)]))
+    luck = luck_at(cut, scores, stderr, judged.law, absent, typical)
+    return Findings(
+        found,
+        p_values,
+        adjusted,
+        shares[found] * cut / scores[found],
+        tests,
+        shares,
+        stderr,
+        *explained(shares[found], np.diag(stderr[found] ** 2), luck),
+        mixture=mixture,
+    )

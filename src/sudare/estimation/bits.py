@@ -52,12 +52,6 @@ class BitShares:
         return shares
 
     @cached_property
-    def response(self) -> Floats:
-        """The shares without their mean in each cohort, row after row."""
-        centred: Floats = self.shares - self.shares.mean(axis=1, keepdims=True)
-        return centred.ravel()
-
-    @cached_property
     def weights(self) -> Floats:
         """How much each row tells: by the reports of its cohort, 1 in the mean."""
         return np.repeat(self.sizes / self.sizes.mean(), self.sums.shape[1])

@@ -12,6 +12,7 @@ The stages, each a function of its own:
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -19,12 +20,19 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
 from sudare.estimation.lasso import Lasso, nonnegative_lasso
 from sudare.estimation.mixture import Mixture
-from sudare.estimation.refit import Fit, bulk, column_weight, refit
+from sudare.estimation.refit import Fit, column_weight, refit
+from sudare.estimation.selection import explained, interval_given_found, luck_at
 from sudare.estimation.significance import Correction, Tests
 
-_SHRUNK = 0.75  # of the penalty that theory asks for: refit and test forgive a few too many
-_NEAR = 0.3  # of the penalty: who comes so near to being proposed contends for a place
-_ABOUT = 0.5  # standard deviations on either side of a cut that count as being at it
+_ENTRANTS = 2.0  # candidates whom nobody holds that may be let in, on average
+_COMMON = 0.2  # the chance to be let in, at most
+_STEADY = 0.95  # of the penalty: less than that is another penalty
+_MOST_ROUNDS = 12
+_DEARER = 1.25  # times the penalty, where it lets more in than can be fitted
+_NEXT = 0.85  # of the penalty: who comes so near may take the place of one left out
+_SLIGHT = 1e-9  # of what a candidate can gain: no step gains more at the end
+_DOUBT = 1.0  # standard deviations above the cut: who is nearer is judged again
+_NEAR = 0.2  # of the penalty: who comes so near to being proposed contends for a place
 _FULLEST = 4  # rows per candidate in the model, at least
 
 
@@ -36,6 +44,7 @@ class Findings:
         found: which candidates passed the test, by falling share.
         found_p_values: theirs, of "nobody holds this candidate".
         found_adjusted: the same, adjusted for all candidates.
+        found_least: the share at which each would just have been found.
         tests: those of every candidate.
         shares: the share of people who hold each candidate.
         stderr: their standard errors.
@@ -49,6 +58,7 @@ class Findings:
     found: Indices
     found_p_values: Floats
     found_adjusted: Floats
+    found_least: Floats
     tests: Tests
     shares: Floats
     stderr: Floats
@@ -58,6 +68,16 @@ class Findings:
     screening: Lasso | None = None
     mixture: Mixture | None = None
 
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """The ends of everyone's interval; of those found, given that they were found."""
+        from scipy.special import ndtri
+
+        reach = float(ndtri((1 + confidence) / 2)) * self.stderr
+        low, high = self.shares - reach, self.shares + reach
+        known = self.shares[self.found], self.stderr[self.found], self.found_least
+        low[self.found], high[self.found] = interval_given_found(*known, confidence)
+        return low, high
+
 
 def find(
     design: Design,
@@ -66,14 +86,36 @@ def find(
     correction: Correction = "benjamini-hochberg",
 ) -> Findings:
     """Decode: who is there at this level, and the share of everyone."""
-    screening = screen(design, bits)
-    fit = _beyond_doubt(design, bits, screening, level)
-    tests = judge(fit, correction)
+    model = settle(design, bits)
+    fit = model.fit
+    tests = judge(model, level, correction)
     shares, stderr = estimates(fit)
-    found = by_share(tests.passed(level, fit.law.threshold(level)), shares)
-    cut = fit.law.threshold(critical_chance(level, correction, found[0].size, len(design)))
-    whole = explained(fit.support, fit.covariance, tests.scores, cut, shares, stderr, found[0])
-    return Findings(*found, tests, shares, stderr, *whole, fit.excess, screening)
+    found, p_values, adjusted = by_share(tests.passed(level, fit.law.threshold(level)), shares)
+    cut = fit.law.threshold(critical_chance(level, correction, found.size, len(design)))
+    absent, typical = len(design) - found.size, fit.law.deviation / fit.length
+    luck = luck_at(cut, tests.scores, stderr, fit.law, absent, typical)
+    least = fit.shares_at(cut)[found] / shares[found]
+    # Those found, fitted by themselves: whoever the LASSO let in beside them took a part of theirs.
+    final = refit(design, bits, found, fit)
+    stderr[found] = np.sqrt(np.diag(final.covariance))
+    stderr[found] *= math.sqrt(1 + _moved(final.shares - shares[found], stderr[found]))
+    shares[found] = final.shares
+    return Findings(
+        found,
+        p_values,
+        adjusted,
+        least * final.shares,
+        tests,
+        shares,
+        stderr,
+        *explained(shares[found], final.covariance, luck),
+        excess=final.excess,
+        screening=model.screening,
+    )
+
+
+def _moved(change: Floats, stderr: Floats) -> float:
+    return float(np.mean((change / stderr) ** 2)) if change.size else 0.0
 
 
 def by_share(
@@ -84,82 +126,138 @@ def by_share(
     return found[0][order], found[1][order], found[2][order]
 
 
-def _beyond_doubt(design: Design, bits: BitShares, screening: Lasso, level: float) -> Fit:
-    """The fit of those who pass the strictest test (Bonferroni's) given each other.
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Those who are fitted together, and how they were chosen.
 
-    Only they are taken out of the residuals by which everyone is judged. A looser model would
-    hold some who aren't there, fitted to noise: the noise then looks smaller than it is, and
-    more than the stated share of discoveries would be false.
-
-    Few candidates come near to passing, so these settle it among themselves; a pass over all
-    then says whether somebody was overlooked.
+    Attributes:
+        screening: the first LASSO, among all candidates.
+        lasso: the last one, among the contenders; it proposed those in the fit.
+        contenders: who came near to being proposed.
+        heard: what the last LASSO was asked to explain.
+        fit: of those proposed, among all candidates.
     """
-    chance = level / len(design)
-    contending = screening.gradient > _NEAR * screening.penalty
-    contending[screening.support] = True
-    model = screening.support
-    while True:
-        contenders = np.flatnonzero(contending)
-        inside = np.searchsorted(contenders, model)
-        among = _settled(design.part(contenders), bits, inside, chance)
-        model = contenders[among.support]
-        fit = replace(among, design=design, support=model)
-        passed = _passing(fit, chance)
-        if contending[passed].all():
-            return fit
-        contending[passed] = True
+
+    screening: Lasso
+    lasso: Lasso
+    contenders: Indices
+    heard: Floats
+    fit: Fit
+
+    def without(self, number: int) -> float:
+        """The standardised score of a candidate in the model, chosen again without it."""
+        from sudare.kernels.columns import descend
+
+        near, gram, linear = self._near
+        point = np.zeros(near.size)
+        point[np.searchsorted(near, self.fit.support)] = self.lasso.coefficients
+        others = near != number
+        gram, linear, point = gram[np.ix_(others, others)], linear[others], point[others]
+        slight = _SLIGHT * float(linear.max(initial=0)) ** 2 / float(gram.max(initial=1))
+        descend(gram, linear, self.lasso.penalty, slight, point)
+        chosen = near[others][point > 0]
+        if np.array_equal(chosen, self.fit.support[self.fit.support != number]):
+            return float(self.fit.standardised[number])
+        return refit(self.fit.design, self.fit.bits, chosen, self.fit).outsider(number)
+
+    @cached_property
+    def _near(self) -> tuple[Indices, Floats, Floats]:
+        """Who may take the place of one left out, with their part of the LASSO's problem."""
+        close = self.lasso.gradient > _NEXT * self.lasso.penalty
+        near = np.union1d(self.contenders[close], self.fit.support)
+        part, weights = self.fit.design.part(near), self.fit.bits.weights
+        gram = part.gram(np.arange(near.size), weights)
+        return near, gram, part.scores(weights * self.heard)
 
 
-def _settled(design: Design, bits: BitShares, model: Indices, chance: float) -> Fit:
-    """The fit of those who pass given each other; the last one tried, if they go in circles."""
-    seen = set[bytes]()
-    while True:
-        fit = nearly = refit(design, bits, model)
-        # A model is refined with what this fit says of the noise, and then fitted anew.
-        while (passed := _passing(nearly, chance)).tobytes() not in seen:
-            seen.add(passed.tobytes())
-            if np.array_equal(passed, np.sort(nearly.support)):
+def settle(design: Design, bits: BitShares) -> Model:
+    """Who is fitted together, as the LASSO proposes them.
+
+    The LASSO lets a candidate in whose score a candidate that nobody holds would reach with a
+    chance of ``_ENTRANTS`` in M. The more true texts are in, the less noise is left, and the lower
+    that score is: so it is asked again until the noise stays the same. Rows beyond the limits of
+    the last fit enter cut, or texts that are missing would call in whoever shares their bits.
+
+    **Why the tests hold.** A LASSO without one of those it leaves out is the same LASSO. So to a
+    candidate outside the model its own bits had no say in the residuals by which it is judged, and
+    if nobody holds it, they are random to them.
+
+    Few candidates ever come near, so these settle it among themselves; a pass over all then says
+    whether somebody was overlooked.
+    """
+    chance = min(_ENTRANTS / len(design), _COMMON)
+    contenders = np.arange(len(design))
+    fit = refit(design, bits, np.empty(0, np.intp))
+    heard, first = fit.heard, _proposed(fit, _entry(fit, chance), contenders)
+    lasso, fit = first, refit(design, bits, first.support)
+    contending = first.gradient > _NEAR * first.penalty
+    contending[first.support] = True
+    for _ in range(_MOST_ROUNDS):
+        penalty = _entry(fit, chance)
+        if penalty > _STEADY * lasso.penalty:
+            overlooked = (fit.scores > lasso.penalty) & ~contending
+            if not overlooked.any():
                 break
-            nearly = refit(design, bits, passed, fit)
-        if nearly is fit:
-            return fit
-        model = passed
+            contending |= overlooked
+        contenders = np.flatnonzero(contending)
+        heard, lasso = fit.heard, _proposed(fit, penalty, contenders, lasso)
+        if not np.array_equal(lasso.support, fit.support):
+            fit = refit(design, bits, lasso.support)
+    return Model(first, lasso, contenders, heard, fit)
 
 
-def _passing(fit: Fit, chance: float) -> Indices:
-    """Whose p-value is at most this chance; the likeliest, where a model could not hold all."""
-    z = fit.standardised
-    passed = np.flatnonzero(z >= fit.law.threshold(chance))
-    most = fit.design.height // _FULLEST
-    return np.sort(passed[np.argsort(-z[passed])][:most])
+def _proposed(fit: Fit, penalty: float, contenders: Indices, like: Lasso | None = None) -> Lasso:
+    """The LASSO among contenders, on what a fit heard.
 
-
-def screen(design: Design, bits: BitShares) -> Lasso:
-    """The LASSO's proposal, at a penalty scaled to the noise and the number of candidates.
-
-    λ = ¾ σ √(2 ln M) ‖x‖, where σ is what binomial noise explains, or more where the bulk of
-    the rows shows more (strings that are missing).
+    Its support is by numbers of all candidates, its gradient that of the contenders.
     """
-    spread = max(bits.noise, bulk(bits.response, bits.weights))
-    length = math.sqrt(column_weight(design, bits.weights))
-    penalty = _SHRUNK * spread * math.sqrt(2 * math.log(max(len(design), 2))) * length
+    everyone = contenders.size == len(fit.design)
+    part = fit.design if everyone else fit.design.part(contenders)
+    known = None if like is None else (np.searchsorted(contenders, like.support), like.coefficients)
     while True:
-        solution = nonnegative_lasso(design, bits.response, bits.weights, penalty)
-        if len(solution.support) <= design.height // _FULLEST:
-            return solution
-        penalty *= 1.5
+        weights = fit.bits.weights
+        solution = nonnegative_lasso(part, fit.heard, weights, penalty, start=known)
+        if len(solution.support) <= fit.design.freedom // _FULLEST:
+            order = np.argsort(solution.support)
+            support, shares = contenders[solution.support[order]], solution.coefficients[order]
+            return replace(solution, support=support, coefficients=shares)
+        penalty *= _DEARER
 
 
-def judge(fit: Fit, correction: Correction) -> Tests:
+def _entry(fit: Fit, chance: float) -> float:
+    """The score that a candidate whom nobody holds reaches with this chance.
+
+    The noise is that of the residuals, with what the model took from them given back, and never
+    less than randomising makes.
+    """
+    from scipy.special import ndtri
+
+    given_back = math.sqrt(1 - len(fit.support) / fit.design.freedom)
+    least = fit.bits.noise * math.sqrt(column_weight(fit.design, fit.bits.weights))
+    return max(fit.score_at(chance) / given_back, -float(ndtri(chance)) * least)
+
+
+def judge(model: Model, level: float, correction: Correction) -> Tests:
     """For every candidate, in the model or not, the test of "nobody holds it".
+
+    To one in the model its bits did have a say: they helped to choose the others, and these make
+    it look better. So whoever just passes is judged by a model that is chosen without it.
 
     No p-value is smaller than the chance that two texts have the same bits in every cohort.
     """
+    fit = model.fit
 
     def chance(scores: Floats) -> Floats:
         return np.maximum(fit.law.p_values(scores), fit.design.coincidence)
 
-    return Tests(fit.standardised, chance, correction)
+    tests = Tests(fit.standardised, chance, correction)
+    found = tests.passed(level, fit.law.threshold(level))[0]
+    cut = fit.law.threshold(critical_chance(level, correction, found.size, len(fit.design)))
+    doubtful = np.intersect1d(found, fit.support)
+    doubtful = doubtful[fit.standardised[doubtful] < cut + _DOUBT]
+    scores = fit.standardised.copy()
+    scores[doubtful] = [model.without(int(number)) for number in doubtful]
+    return Tests(scores, chance, correction)
 
 
 def estimates(fit: Fit) -> tuple[Floats, Floats]:
@@ -176,30 +274,3 @@ def critical_chance(level: float, correction: Correction, found: int, tests: int
     if correction == "none":
         return level
     return level / tests * (max(found, 1) if correction == "benjamini-hochberg" else 1)
-
-
-def explained(  # noqa: PLR0913, PLR0917 - what is known of candidates
-    support: Indices,
-    covariance: Floats,
-    z: Floats,
-    cut: float,
-    shares: Floats,
-    stderr: Floats,
-    found: Indices,
-) -> tuple[float, float]:
-    """The summed share of those found, without the luck that helped them, and its error.
-
-    Who is found at a cut c has been lucky: the expected excess of a candidate's estimate is its
-    variance times the density of that estimate at c. Summed over candidates, this is the
-    density of all estimates at c, which can be seen: it is how many lie about there.
-    The covariance is known of those in the support; the others count as independent.
-    """
-    if not found.size:
-        return 0.0, 0.0
-    near = (np.abs(z - cut) <= _ABOUT) & np.isfinite(stderr)
-    luck = stderr[near] / (2 * _ABOUT)
-    inside = np.isin(support, found)
-    outside = np.setdiff1d(found, support)
-    variance = float(covariance[np.ix_(inside, inside)].sum())
-    variance += float((stderr[outside] ** 2).sum() + (luck**2).sum())
-    return float(shares[found].sum() - luck.sum()), math.sqrt(max(variance, 0))

@@ -15,9 +15,12 @@ Indices = NDArray[np.intp]
 class Design:
     """The zeros and ones X of a regression: a column per candidate, a row per cohort and bit.
 
-    Every candidate has the same number of ones in every cohort. An intercept per cohort (what
-    the strings that are not candidates spread over the bits) is taken out of X by centring:
-    x - hashes/bits; the methods speak of the centred columns.
+    A candidate's ones in a cohort are an arithmetic progression with an odd stride. So of the
+    ``classes`` of bits, by their position modulo the largest power of two in ``hashes``, it has
+    equally many in each, whoever it is. What a class has in the mean says nothing about
+    candidates: an intercept per cohort and class (what texts that are not candidates spread over
+    the bits, and noise) is taken out of X by centring: x - hashes/bits. The methods speak of the
+    centred columns.
 
     Attributes:
         rows: a line per candidate: cohort · bits + position of each of its ones.
@@ -48,17 +51,37 @@ class Design:
         return int(self.rows.shape[1]) // self.cohorts
 
     @property
+    def classes(self) -> int:
+        """Into how many classes the bits of a cohort fall, of which every candidate has as many."""
+        return math.gcd(self.hashes, self.bits)
+
+    @property
+    def freedom(self) -> int:
+        """The number of rows less that of intercepts: how much can be known of candidates."""
+        return self.height - self.cohorts * self.classes
+
+    @property
     def coincidence(self) -> float:
-        """The chance that a text has the same bits as another, in every cohort."""
-        filters = self.bits if self.hashes == 1 else self.bits**2 / 2  # a start, and an odd stride
+        """The chance that a text has the same bits as another, in every cohort.
+
+        A progression and its reverse are the same bits; so are those left out by all but one.
+        """
+        different = min(self.hashes, self.bits - self.hashes)
+        filters = (1, self.bits, self.bits**2 / 4)[min(different, 2)]
         return math.exp(-self.cohorts * math.log(filters))
+
+    def centred(self, values: Floats) -> tuple[Floats, Floats]:
+        """A value per row less the mean of its cohort and class, and that mean at every row."""
+        table = values.reshape(self.cohorts, -1, self.classes)
+        mean = np.broadcast_to(table.mean(axis=1, keepdims=True), table.shape)
+        return (table - mean).ravel(), mean.ravel()
 
     def part(self, support: Indices) -> "Design":
         """Some of the candidates."""
         return Design(self.rows[support], self.cohorts, self.bits)
 
     def scores(self, values: Floats) -> Floats:
-        """X'v, for v that sums to 0 in every cohort."""
+        """X'v, for v that sums to 0 in every cohort and class."""
         from sudare.kernels.columns import gather_sums
 
         sums = np.empty(len(self))

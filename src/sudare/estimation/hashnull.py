@@ -7,6 +7,7 @@ it is read off the residuals, and its far tail is found by a saddlepoint approxi
 (Lugannani and Rice 1980), which keeps its relative accuracy where a normal law would not.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ Floats = NDArray[np.float64]
 _NEAREST = 0.5  # the first tilt, in standard deviations of the score: about its mean there
 _OCTAVES = 7  # how often it doubles: up to 64 standard deviations
 _STEPS = 16  # tilts per octave
+_MOST_SUMS = 1 << 18  # over progressions
 _LARGEST_ROOT = 37.0  # beyond which a normal tail is no float any more
 
 
@@ -62,9 +64,9 @@ class HashNull:
 
 def hash_null(residuals: Floats, hashes: int) -> HashNull:
     """The law of a score, from weighted residuals: a row per cohort, each summing to 0."""
-    variance = hashes * float((residuals**2).mean(axis=1).sum())
-    deviation = max(float(np.sqrt(variance)), float(np.finfo(np.float64).tiny))
-    tilts, cumulant, mean, curvature = _cumulants(residuals / deviation, hashes)
+    draws = _draws(residuals, hashes)
+    deviation = _deviation(draws)
+    tilts, cumulant, mean, curvature = _cumulants(draws / deviation)
     root = np.sqrt(2 * np.maximum(tilts * mean - cumulant, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         # Lugannani-Rice in the form of Barndorff-Nielsen: one normal tail, safe far out.
@@ -75,7 +77,40 @@ def hash_null(residuals: Floats, hashes: int) -> HashNull:
     return HashNull(deviation, scores[rising], np.maximum.accumulate(roots)[rising])
 
 
-def _cumulants(values: Floats, hashes: int) -> tuple[Floats, Floats, Floats, Floats]:
+def deviation_of(residuals: Floats, hashes: int) -> float:
+    """The standard deviation of a score."""
+    return _deviation(_draws(residuals, hashes))
+
+
+def _deviation(draws: Floats) -> float:
+    return max(math.sqrt(float(draws.var(axis=1).sum())), float(np.finfo(np.float64).tiny))
+
+
+def _draws(residuals: Floats, hashes: int) -> Floats:
+    """Independent draws whose sum is a score: a line each, with what it may give.
+
+    A candidate's bits in a cohort are an arithmetic progression with an odd stride. One bit is any;
+    two are any even one and any odd one; of more, a draw is the sum over a whole progression.
+    """
+    cohorts, bits = residuals.shape
+    if hashes == 1:
+        return residuals
+    if hashes == 2:
+        halves = residuals.reshape(cohorts, bits // 2, 2).swapaxes(1, 2)
+        return np.ascontiguousarray(halves).reshape(2 * cohorts, bits // 2)
+    different = max(bits // 4, 1)  # a stride and its opposite give the same progressions
+    taken = min(max(_MOST_SUMS // residuals.size, 1), different)
+    # Where these are too many, each cohort shows some of its strides, spread evenly.
+    first = np.arange(cohorts)[:, np.newaxis] * 0x9E3779B1
+    strides = 2 * ((first + np.arange(taken) * different // taken) % different) + 1
+    starts, cohort = np.arange(bits), np.arange(cohorts)[:, np.newaxis, np.newaxis]
+    sums = np.zeros((cohorts, taken, bits))
+    for place in range(hashes):
+        sums += residuals[cohort, (starts + place * strides[..., np.newaxis]) % bits]
+    return sums.reshape(cohorts, taken * bits)
+
+
+def _cumulants(values: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Tilts, and at each the cumulant function of the score and its first two derivatives.
 
     The tilted law has weights exp(tilt · value), up to a factor. Tilts are evenly spaced within
@@ -83,18 +118,18 @@ def _cumulants(values: Floats, hashes: int) -> tuple[Floats, Floats, Floats, Flo
     """
     from sudare.kernels.tilts import tilted_sums
 
-    cohorts, bits = values.shape
+    groups, size = values.shape
     steps = _NEAREST / _STEPS * 2.0 ** np.repeat(np.arange(_OCTAVES), _STEPS)
     tilts = _NEAREST - steps[0] + np.cumsum(steps)
     top = values.max(axis=1)
     columns = np.ascontiguousarray(values.T)
     exponents = columns - top  # never above 0: a weight can only vanish
     weights, ratios = np.exp((tilts[0] - steps[0]) * exponents), np.exp(steps[0] * exponents)
-    sums = np.empty((tilts.size, 3, cohorts))
+    sums = np.empty((tilts.size, 3, groups))
     for octave in range(_OCTAVES):
         tilted_sums(columns, ratios, weights, sums[octave * _STEPS : (octave + 1) * _STEPS])
         ratios *= ratios
     total, first, second = sums[:, 0], sums[:, 1] / sums[:, 0], sums[:, 2] / sums[:, 0]
-    cumulant = np.log(total / bits).sum(axis=1) + tilts * top.sum()
+    cumulant = np.log(total / size).sum(axis=1) + tilts * top.sum()
     curvature = (second - first**2).sum(axis=1)
-    return tilts, hashes * cumulant, hashes * first.sum(axis=1), hashes * curvature
+    return tilts, cumulant, first.sum(axis=1), curvature

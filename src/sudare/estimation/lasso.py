@@ -14,6 +14,7 @@ from sudare.estimation.design import Design, Floats, Indices
 
 _MOST_ROUNDS = 100
 _FIRST_SET = 256  # candidates in the first working set
+_HIGH = 2.0  # standard deviations above the mean: who scores so much is asked first
 _INNER = 1e-3  # of the gap that is asked for: what a sweep may still gain
 
 
@@ -38,8 +39,13 @@ class Lasso:
     gradient: Floats
 
 
-def nonnegative_lasso(
-    design: Design, response: Floats, weights: Floats, penalty: float, tolerance: float = 1e-6
+def nonnegative_lasso(  # noqa: PLR0913, PLR0917 - one problem
+    design: Design,
+    response: Floats,
+    weights: Floats,
+    penalty: float,
+    tolerance: float = 1e-6,
+    start: tuple[Indices, Floats] | None = None,
 ) -> Lasso:
     """Solve to a duality gap of ``tolerance`` times the value at b = 0.
 
@@ -49,16 +55,21 @@ def nonnegative_lasso(
         weights: one per row, the same in all rows of a cohort.
         penalty: the price of a unit of coefficient, above 0.
         tolerance: what part of the value at 0 may be left to gain.
+        start: the support and coefficients of a similar problem, from which to go on.
     """
     if penalty <= 0:
         raise ParameterError(f"a penalty must be above 0, got {penalty}")
     linear = design.scores(weights * response)
     enough = tolerance * float(weights @ response**2) / 2
-    pool = linear >= linear.mean() + linear.std() if len(design) else np.empty(0, np.bool_)
+    pool = linear >= linear.mean() + _HIGH * linear.std() if len(design) else np.empty(0, np.bool_)
+    support, point = (np.empty(0, np.intp), np.empty(0)) if start is None else start
     for _ in range(_MOST_ROUNDS):
+        pool[support] = True
         chosen = np.flatnonzero(pool)
-        among = _solved(design.part(chosen), linear[chosen], response, weights, penalty, enough)
-        support = chosen[among.support]
+        known = np.searchsorted(chosen, support), point
+        part = design.part(chosen)
+        among = _solved(part, linear[chosen], response, weights, penalty, enough, known)
+        support, point = chosen[among.support], among.coefficients
         residual = response - design.fitted(support, among.coefficients)
         gradient = design.scores(weights * residual)
         steepest = float(gradient.max(initial=0))
@@ -76,12 +87,16 @@ def _solved(  # noqa: PLR0913, PLR0917 - one problem
     weights: Floats,
     penalty: float,
     enough: float,
+    start: tuple[Indices, Floats],
 ) -> Lasso:
     """The same among these candidates only, to a gap of ``enough``; ``linear`` is X'Wy."""
     from sudare.kernels.columns import descend
 
-    working, point = np.empty(0, np.intp), np.empty(0)
+    working, point = start
     gradient, residual = linear, response
+    if working.size:
+        residual = response - design.fitted(working, point)
+        gradient = design.scores(weights * residual)
     for _ in range(_MOST_ROUNDS):
         primal = float(weights @ residual**2) / 2 + penalty * float(point.sum())
         steepest = float(gradient.max(initial=0))

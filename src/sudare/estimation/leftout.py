@@ -41,13 +41,46 @@ class Judged:
         stderr: their standard errors: the noise, not the drawing of the people. Infinite for a
             component that the others can replace; its share is then the most likely one.
         scores: standardised by the decoys.
-        p_values: of "nobody holds it".
+        law: that of the scores of decoys.
     """
 
     shares: Floats
     stderr: Floats
     scores: Floats
-    p_values: Floats
+    law: "DecoyLaw"
+
+
+@dataclass(frozen=True)
+class DecoyLaw:
+    """Upper tails of the decoys' standardised scores: normal, or gamma if they are skewed upwards.
+
+    Attributes:
+        skewness: theirs.
+    """
+
+    skewness: float
+
+    def p_values(self, standardised: Floats) -> Floats:
+        """The chance that a text nobody holds scores at least so much."""
+        from scipy.special import gammaincc, ndtr
+
+        if self.skewness < _SKEWED:
+            return np.asarray(ndtr(-standardised), np.float64)
+        at = np.maximum(self._shape + standardised * math.sqrt(self._shape), 0)
+        return np.asarray(gammaincc(self._shape, at), np.float64)
+
+    def threshold(self, chance: float) -> float:
+        """The score whose p-value is this chance."""
+        from scipy.special import gammainccinv, ndtri
+
+        if self.skewness < _SKEWED:
+            return -float(ndtri(chance))
+        at = float(gammainccinv(self._shape, chance))
+        return (at - self._shape) / math.sqrt(self._shape)
+
+    @property
+    def _shape(self) -> float:
+        return 4 / self.skewness**2
 
 
 def judge(likelihoods: Likelihoods, decoys: Likelihoods, mixture: Mixture) -> Judged:
@@ -80,7 +113,7 @@ def judge(likelihoods: Likelihoods, decoys: Likelihoods, mixture: Mixture) -> Ju
         shares,
         np.where(known, np.sqrt(variance) / slope, np.inf),
         standardised,
-        _tails(standardised, skewness),
+        DecoyLaw(skewness),
     )
 
 
@@ -144,14 +177,3 @@ def _scores(  # noqa: PLR0913, PLR0917 - the parts of one pass
         decoy = decoys.block(rows)
         decoy_scores += ((decoy - mixed) / ((1 - bend) * mixed + bend * decoy)).sum(axis=0)
     return sums, decoy_scores
-
-
-def _tails(scores: Floats, skewness: float) -> Floats:
-    """Upper tails of the decoys' law: normal, or a gamma law if they are skewed upwards."""
-    from scipy.special import gammaincc, ndtr
-
-    if skewness < _SKEWED:
-        return np.asarray(ndtr(-scores), np.float64)
-    shape = 4 / skewness**2
-    at = np.maximum(shape + scores * math.sqrt(shape), 0)
-    return np.asarray(gammaincc(shape, at), np.float64)

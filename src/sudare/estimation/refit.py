@@ -15,15 +15,17 @@ import numpy as np
 
 from sudare.estimation.bits import BitShares
 from sudare.estimation.design import Design, Floats, Indices
-from sudare.estimation.hashnull import HashNull, hash_null
+from sudare.estimation.hashnull import HashNull, deviation_of, hash_null
 
 _NARROW, _WIDE = 2.0, 3.0  # standard deviations of the bulk at which residuals are cut
 _HEAVY = 1.05  # times the bulk's standard deviation that all rows together have, with strangers
 _NORMAL = NormalDist()
-_SCALING_STEPS = 3
+_SCALING_STEPS = 1
 _MOST_STEPS = 50
 _RIDGE = 1e-9
 _STILL = 1e-3  # of a standard error: a step that small is the last
+_FARTHEST = 0.5  # of a normal law's deviations: cumulants say no more than that
+_CLEAR = 8.0  # standard deviations: beyond, nothing is at stake
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +39,10 @@ class Fit:
         shares: theirs.
         inverse: of their Gram matrix: the covariance of least squares, per unit of noise.
         rest: what the model leaves in each row.
-        residual: the same, cut, and without its mean in each cohort.
-        mean: that mean.
+        residual: the same, cut, and without its mean in each cohort and class.
         limits: where each row is cut: at a multiple of the bulk's deviation, or of its own.
         deviations: that multiple.
         listening: the share of rows, by weight, that were not cut.
-        law: that of the score of a candidate whom nobody holds.
     """
 
     design: Design
@@ -52,43 +52,119 @@ class Fit:
     inverse: Floats
     rest: Floats
     residual: Floats
-    mean: Floats
     limits: Floats
     deviations: float
     listening: float
-    law: HashNull
+
+    @property
+    def heard(self) -> Floats:
+        """What was fitted with the rows cut: the model and the residuals."""
+        return self.design.fitted(self.support, self.shares) + self.residual
 
     @property
     def length(self) -> float:
-        """The curvature of a candidate outside the model: x'Wx over the rows that are heard."""
-        return column_weight(self.design, self.bits.weights) * self.listening
+        """The curvature of a candidate outside the model: of x'Wx what is heard, and left to it."""
+        left = 1 - len(self.support) / self.design.freedom
+        return column_weight(self.design, self.bits.weights) * self.listening * left
 
     @cached_property
     def scores(self) -> Floats:
         """For every candidate, what the weighted residuals at its bits add up to."""
-        return self.design.scores(self.bits.weights * self.residual)
+        return self.design.scores(self._weighted)
+
+    @cached_property
+    def law(self) -> HashNull:
+        """That of the score of a candidate whom nobody holds."""
+        return hash_null(self._weighted.reshape(self.design.cohorts, -1), self.design.hashes)
+
+    def score_at(self, chance: float) -> float:
+        """The score that a candidate whom nobody holds reaches with about this chance.
+
+        By the first four cumulants of as many independent draws (Cornish and Fisher 1938): good
+        enough to let candidates in, and much quicker than the law that judges them.
+        """
+        from scipy.special import ndtri
+
+        table = self._weighted.reshape(self.design.cohorts, -1)
+        square = table * table
+        means = [part.mean(axis=1) for part in (square, square * table, square * square)]
+        second, third, fourth = means[0].sum(), means[1].sum(), (means[2] - 3 * means[0] ** 2).sum()
+        deviation = math.sqrt(self.design.hashes * second) or 1.0
+        skew = self.design.hashes * third / deviation**3
+        kurtosis = self.design.hashes * fourth / deviation**4
+        u = -float(ndtri(chance))
+        moved = (u**2 - 1) * skew / 6 + (u**3 - 3 * u) * kurtosis / 24
+        moved -= (2 * u**3 - 5 * u) * skew**2 / 36
+        return deviation * (u + float(np.clip(moved, -_FARTHEST * u, _FARTHEST * u)))
+
+    @cached_property
+    def _weighted(self) -> Floats:
+        return np.asarray(self.bits.weights * self.residual, np.float64)
+
+    @cached_property
+    def _power(self) -> float:
+        return float((self._weighted**2).sum())
+
+    @cached_property
+    def _outside(self) -> tuple[Floats, Floats]:
+        """Of each in the model, its score in the fit without it, and the residuals' power there.
+
+        Without it the others take up some of what it explains, and the rest is back in the
+        residuals, cut just as before. Where the score is beyond all doubt, as if nothing was cut.
+        """
+        from sudare.kernels.columns import left_out
+
+        scores = self.listening * self.shares / np.diag(self.inverse)
+        powers = self._power + self.shares * scores
+        doubtful = scores < _CLEAR * self.law.deviation * np.sqrt(powers / self._power)
+        members = np.flatnonzero(doubtful)
+        totals = np.empty((2, members.size))
+        left_out(
+            self.design.rows[self.support],
+            self.inverse,
+            self.shares,
+            self.rest,
+            self.limits,
+            self.bits.weights,
+            self.design.bits,
+            self.design.classes,
+            members,
+            totals,
+        )
+        scores[members], powers[members] = totals
+        return scores, powers
 
     @cached_property
     def standardised(self) -> Floats:
-        """Every candidate's score in units of the null law.
+        """Every candidate's score in units of the null law, as if it stood outside the model.
 
-        It is what the residuals at the candidate's bits add up to; for one in the model, the
-        residuals without its own share, cut just as if it stood outside.
+        Sums of reports are whole numbers: a continuous law meets them half a report below.
         """
-        z = self.scores / self.law.deviation
-        rows = self.design.rows[self.support].astype(np.intp)
-        own = self.rest[rows] + self.shares[:, np.newaxis]
-        own, _ = _cut(own, self.limits[rows])
-        own -= self.mean[rows // self.design.bits]
-        # What it shares with the others in the model is no evidence for it, and what the model
-        # took from the residuals' variance must be given back.
-        alone = column_weight(self.design, self.bits.weights) * np.diag(self.inverse)
-        freedom = 1 - len(self.support) / self.design.height
-        total = (self.bits.weights[rows] * own).sum(axis=1)
-        z[self.support] = total / self.law.deviation * np.sqrt(freedom / alone)
-        # Sums of reports are whole numbers: a continuous law meets them half a report below.
-        z -= self.bits.step / 2 / self.law.deviation
+        scores, (own, powers) = self.scores.copy(), self._outside
+        scores[self.support] = own
+        z = (scores - self.bits.step / 2) / self.law.deviation
+        z[self.support] *= np.sqrt(self._power / powers)
         return z
+
+    def outsider(self, number: int) -> float:
+        """The standardised score of a single candidate outside the model."""
+        table = self._weighted.reshape(self.design.cohorts, -1)
+        score = float(self._weighted[self.design.rows[number]].sum())
+        return (score - self.bits.step / 2) / deviation_of(table, self.design.hashes)
+
+    def shares_at(self, standardised: float) -> Floats:
+        """The share at which each candidate would have this standardised score.
+
+        A share in the model raises its own score, and with it the power by which it is measured.
+        """
+        score = standardised * self.law.deviation
+        shares = np.full(len(self.design), (score + self.bits.step / 2) / self.length)
+        own, powers = self._outside
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rate = own / self.shares
+            grown = (powers / self._power - 1) / self.shares**2
+            shares[self.support] = score / np.sqrt(np.maximum(rate**2 - score**2 * grown, 0))
+        return shares
 
     @property
     def excess(self) -> float:
@@ -102,7 +178,7 @@ class Fit:
     def _misfit(self, residual: Floats) -> float:
         """The mean square of residuals in units of binomial noise."""
         telling = self.bits.weights > 0
-        freedom = int(telling.sum()) * (1 - 1 / self.design.bits) - len(self.support)
+        freedom = float(telling.mean()) * self.design.freedom - len(self.support)
         total = float((residual[telling] ** 2 / self._variances[telling]).sum())
         return total / max(freedom, 1)
 
@@ -111,8 +187,9 @@ class Fit:
         """Of the fitted shares, as estimates for the people who answered.
 
         Each row has the binomial variance of what is fitted there, raised where the residuals
-        show more than binomial noise. What would be the sampling error of a larger population,
-        s(1 - s)/n, is not part of it.
+        show more than binomial noise. That counts which people came into a cohort, too, in each of
+        a text's bits; but all of them together are those who answered: s(1 - s)/n, shared by the
+        bits, is not part of it.
         """
         bits = self.bits
         variances = np.where(bits.weights > 0, self._variances, 0)
@@ -121,7 +198,7 @@ class Fit:
         spread = np.asarray(self.inverse @ inner @ self.inverse, np.float64) / self.listening**2
         clipped = np.clip(self.shares, 0, 1)
         diagonal = np.diag_indices_from(spread)
-        spread[diagonal] -= clipped * (1 - clipped) / bits.n
+        spread[diagonal] -= clipped * (1 - clipped) / (bits.n * self.design.hashes)
         spread[diagonal] = np.maximum(
             spread[diagonal], bits.least_variance(clipped, self.design.hashes)
         )
@@ -135,47 +212,31 @@ def refit(design: Design, bits: BitShares, support: Indices, like: Fit | None = 
         design: all candidates.
         bits: what is fitted.
         support: the candidates in the model.
-        like: a fit that says where rows are cut and what law nobody's score has. Without it both
-            are found anew, which takes several times as long.
+        like: a fit of nearly the same, which says where rows are cut.
     """
     model, everyone = design.part(support), np.arange(len(support))
     # The curvature of least squares is above that of the cut rows: steps by it only descend.
     inverse = _inverse(model.gram(everyone, bits.weights))
-    shares = inverse @ model.scores(bits.weights * bits.response)
-    levels = np.zeros(design.cohorts)
+    response, levels = design.centred(bits.shares)
+    shares = inverse @ model.scores(bits.weights * response)
     still = _STILL * bits.noise / math.sqrt(column_weight(design, bits.weights))
     if like is not None:
         limits, deviations = like.limits, like.deviations
     for step in range(_MOST_STEPS):
-        rest = bits.response - model.fitted(everyone, shares) - levels.repeat(design.bits)
+        rest = bits.shares.ravel() - model.fitted(everyone, shares) - levels
         scaling = like is None and step < _SCALING_STEPS
         if scaling:  # then fixed, so that what follows only descends
             limits, deviations = _limits(bits, rest)
         residual, heard = _cut(rest, limits)
-        residual, mean = _centred(residual, design)
-        weighted = bits.weights * residual
-        change = inverse @ model.scores(weighted)
+        residual, mean = design.centred(residual)
+        change = inverse @ model.scores(bits.weights * residual)
         if not scaling and np.abs(change).max(initial=0) <= still:
             break
         shares = shares + change
-        levels += mean
+        levels = levels + mean
     listening = float(bits.weights @ heard / bits.weights.sum())
-    law = (
-        hash_null(weighted.reshape(design.cohorts, -1), design.hashes) if like is None else like.law
-    )
     return Fit(
-        design,
-        bits,
-        support,
-        shares,
-        inverse,
-        rest,
-        residual,
-        mean,
-        limits,
-        deviations,
-        listening,
-        law,
+        design, bits, support, shares, inverse, rest, residual, limits, deviations, listening
     )
 
 
@@ -191,8 +252,7 @@ def _limits(bits: BitShares, rest: Floats) -> tuple[Floats, float]:
 
 def _variances(bits: BitShares, rest: Floats) -> Floats:
     """The binomial variance of each row, by what is fitted there."""
-    mean = bits.shares.mean(axis=1).repeat(bits.sums.shape[1])
-    return bits.variances(mean + bits.response - rest)
+    return bits.variances(bits.shares.ravel() - rest)
 
 
 def bulk(values: Floats, weights: Floats) -> float:
@@ -218,13 +278,6 @@ def _inverse(gram: Floats) -> Floats:
     # A trace of ridge: candidates that share all their bits get half the share and no certainty.
     ridge = _RIDGE * np.diag(gram).max() * np.eye(len(gram))
     return np.asarray(np.linalg.inv(gram + ridge), np.float64)
-
-
-def _centred(values: Floats, design: Design) -> tuple[Floats, Floats]:
-    """The values without their mean in each cohort, and that mean."""
-    table = values.reshape(design.cohorts, -1)
-    mean = np.asarray(table.mean(axis=1), np.float64)
-    return (table - mean[:, np.newaxis]).ravel(), mean
 
 
 def _cut(values: Floats, limits: Floats) -> tuple[Floats, Floats]:

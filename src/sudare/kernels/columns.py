@@ -117,3 +117,112 @@ def descend(
         if gained <= tolerance:
             return sweep + 1
     return MOST_SWEEPS
+
+
+@compiled
+def exchange(
+    gram: NDArray[np.float64],
+    slopes: NDArray[np.float64],
+    tolerance: float,
+    point: NDArray[np.float64],
+) -> int:
+    """Minimise ½ x'Gx - l'x over x ≥ 0 with a given sum, by exchanges between two coordinates.
+
+    Who gains most takes from whom it is best to take from (Fan, Chen and Lin 2005), until no
+    coordinate's slope is above the mean one, weighted by x, by more than the tolerance.
+
+    Args:
+        gram: G, symmetric, its diagonal positive.
+        slopes: l - Gx; kept up to date.
+        tolerance: By how much the value may exceed the least.
+        point: Where to start; changed in place.
+
+    Returns:
+        The number of exchanges.
+    """
+    for exchanges in range(MOST_SWEEPS * point.size):
+        taker = np.argmax(slopes)
+        if (
+            exchanges % point.size == 0
+            and slopes[taker] * point.sum() - slopes @ point <= tolerance
+        ):
+            return exchanges
+        best, giver, curvature = 0.0, -1, 1.0
+        for j in range(point.size):
+            ahead = slopes[taker] - slopes[j]
+            if point[j] > 0 and ahead > 0:
+                bent = max(gram[taker, taker] + gram[j, j] - 2 * gram[taker, j], 1e-12)
+                if ahead * ahead / bent > best:
+                    best, giver, curvature = ahead * ahead / bent, j, bent
+        if giver < 0:
+            return exchanges
+        moved = min((slopes[taker] - slopes[giver]) / curvature, point[giver])
+        point[taker] += moved
+        point[giver] -= moved
+        slopes -= moved * (gram[taker] - gram[giver])
+    return MOST_SWEEPS * point.size
+
+
+@compiled
+def left_out(  # noqa: PLR0913, PLR0917 - a pure function of arrays
+    rows: NDArray[np.unsignedinteger],
+    inverse: NDArray[np.float64],
+    shares: NDArray[np.float64],
+    rest: NDArray[np.float64],
+    limits: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    bits: int,
+    classes: int,
+    members: NDArray[np.intp],
+    totals: NDArray[np.float64],
+) -> None:
+    """Score some columns of a fit as if each stood outside, with the others fitted without it.
+
+    Args:
+        rows: One line per column in the fit, the positions of its ones.
+        inverse: Of the Gram matrix of the centred columns.
+        shares: Their coefficients.
+        rest: What the fit leaves at each position.
+        limits: Where that is cut.
+        weights: One per position.
+        bits: Positions in each cohort.
+        classes: What is cut is centred in each cohort and class of positions, modulo this.
+        members: The columns to score.
+        totals: Shape (2, members); receives the scores, and the sums of squares of what was
+            scored.
+    """
+    columns, ones = rows.shape
+    height = rest.size
+    cohorts = height // bits
+    back = np.empty(height)
+    for place in range(members.size):
+        j = members[place]
+        scale = shares[j] / inverse[j, j]
+        level = 0.0
+        back[:] = 0
+        for i in range(columns):
+            amount = scale * inverse[i, j]
+            level += amount
+            for one in range(ones):
+                back[rows[i, one]] += amount
+        level *= ones / height
+        power = 0.0
+        for group in range(cohorts * classes):
+            first, end = group // classes * bits + group % classes, (group // classes + 1) * bits
+            mean = 0.0
+            for row in range(first, end, classes):
+                value = rest[row] + back[row] - level
+                limit = limits[row]
+                value = min(max(value, -limit), limit)
+                back[row] = value
+                mean += value
+            mean *= classes / bits
+            for row in range(first, end, classes):
+                value = weights[row] * (back[row] - mean)
+                back[row] = value
+                power += value * value
+        total = 0.0
+        for one in range(ones):
+            total += back[rows[j, one]]
+        totals[0, place] = total
+        totals[1, place] = power
