@@ -1,5 +1,7 @@
 """Positions instead of a matrix: the same products."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -33,3 +35,16 @@ def test_products_are_those_of_the_centred_matrix(
     chosen = matrix[:, support]
     gram = chosen.T @ (weights[:, np.newaxis] * chosen)
     assert design.gram(support, weights) == pytest.approx(gram, abs=1e-9)
+
+
+@pytest.mark.parametrize("bits", [4, 8, 16])
+def test_coincidence_is_the_chance_of_the_same_bits(bits: int) -> None:
+    for hashes in range(1, bits):
+        filters = Counter(
+            frozenset((start + place * stride) % bits for place in range(hashes))
+            for start in range(bits)
+            for stride in range(1, bits, 2)
+        )
+        chances = [count / filters.total() for count in filters.values()]
+        design = design_of(Rappor(bits, hashes, 3, 0.0, 0.25, 0.75), hashed(1, 2))
+        assert design.coincidence == pytest.approx(sum(chance**2 for chance in chances) ** 3)

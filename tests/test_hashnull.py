@@ -18,26 +18,38 @@ def residuals(seed: int, spike: float, shape: tuple[int, int] = (64, 128)) -> Fl
     return np.asarray(found - found.mean(axis=1, keepdims=True), np.float64)
 
 
-def saddlepoint(values: Floats, tilt: float, hashes: int) -> tuple[float, float]:
+def sums(values: Floats, hashes: int) -> Floats:
+    """Of each cohort, what every start and every odd stride add up to."""
+    bits = values.shape[1]
+    ones = [
+        [(start + place * stride) % bits for place in range(hashes)]
+        for start in range(bits)
+        for stride in range(1, bits, 2)
+    ]
+    return np.asarray(values[:, ones].sum(axis=2), np.float64)
+
+
+def saddlepoint(values: Floats, tilt: float) -> tuple[float, float]:
     """The score at a tilt and the logarithm of its tail, without steps or interpolation."""
     weight = np.exp(tilt * values)
     total = weight.sum(axis=1)
     first = (weight * values).sum(axis=1) / total
     second = (weight * values**2).sum(axis=1) / total
-    score, curvature = hashes * first.sum(), hashes * (second - first**2).sum()
-    root = np.sqrt(2 * (tilt * score - hashes * np.log(total / values.shape[1]).sum()))
+    score, curvature = first.sum(), (second - first**2).sum()
+    root = np.sqrt(2 * (tilt * score - np.log(total / values.shape[1]).sum()))
     return score, log_ndtr(-(root + np.log(tilt * np.sqrt(curvature) / root) / root))
 
 
-@pytest.mark.parametrize("hashes", [1, 2])
+@pytest.mark.parametrize("hashes", [1, 2, 3, 4, 8])
 @pytest.mark.parametrize("spike", [0.0, 4.0])
 def test_logarithms_of_p_values_are_right_to_a_thousandth(
     seed: int, hashes: int, spike: float
 ) -> None:
-    noise = residuals(seed, spike)
-    law = hash_null(noise, hashes)
+    noise = residuals(seed, spike, (16, 32))
+    law, every = hash_null(noise, hashes), sums(noise, hashes)
+    assert law.deviation == pytest.approx(np.sqrt(every.var(axis=1).sum()))
     for tilt in np.geomspace(0.6, 20, 40):
-        score, log_tail = saddlepoint(noise / law.deviation, float(tilt), hashes)
+        score, log_tail = saddlepoint(every / law.deviation, float(tilt))
         p = float(law.p_values(np.array([score]))[0])
         assert np.log(p) == pytest.approx(log_tail, rel=1e-3)
 
@@ -70,3 +82,13 @@ def test_nothing_passes_a_chance_beyond_the_law(seed: int) -> None:
     assert small.threshold(1e-100) == float("inf")
     assert (np.diff(small.scores) > 0).all()
     assert (np.diff(small.roots) >= 0).all()
+
+
+def test_where_progressions_are_too_many_some_of_them_say_nearly_the_same(seed: int) -> None:
+    noise = residuals(seed, 3.0, (64, 256))
+    law, every = hash_null(noise, 4), sums(noise, 4)
+    assert law.deviation == pytest.approx(np.sqrt(every.var(axis=1).sum()), rel=0.02)
+    for tilt in (2.0, 4.0, 6.0):
+        score, log_tail = saddlepoint(every / law.deviation, tilt)
+        p = float(law.p_values(np.array([score]))[0])
+        assert np.log(p) == pytest.approx(log_tail, rel=0.05)

@@ -1,5 +1,6 @@
 """Populations of texts and their decoding, for the tests of RAPPOR's decoder."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +88,25 @@ def trial(
 
     The texts that are missing are drawn anew in each trial.
     """
+    return trials(mechanism, people, candidates, seed, missing, (correction,))[0]
+
+
+def trials(  # noqa: PLR0917 - one survey
+    mechanism: Rappor,
+    people: Counts,
+    candidates: int,
+    seed: int,
+    missing: float,
+    corrections: Sequence[Correction],
+) -> list[Trial]:
+    """The same, decoded with several corrections."""
     texts = hashed(seed, len(people) + candidates)
     gone = np.random.default_rng(seed).random(len(people)) < missing
     known = np.flatnonzero(~gone)
     others = np.arange(len(people), len(people) + candidates)
     listed = np.concatenate([known, others])[:candidates]
     bits = bits_of(mechanism, texts[: len(people)], people, seed)
-    findings = find(design_of(mechanism, texts[listed]), bits, correction=correction)
+    design = design_of(mechanism, texts[listed])
     truth = np.zeros(candidates)
     truth[: len(known)] = (people[known] / people.sum())[:candidates]
-    return Trial(truth, findings)
+    return [Trial(truth, find(design, bits, correction=each)) for each in corrections]

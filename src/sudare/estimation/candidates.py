@@ -3,11 +3,11 @@
 The stages, each a function of its own:
 
 1. debias the bit sums (``bits``), keep the candidates' bits as positions (``design``);
-2. ``screen``: a non-negative LASSO with intercept proposes who is there (``lasso``);
-3. ``refit``: weighted least squares on those, with the covariance of their shares;
-4. ``judge``: a p-value for *every* candidate, proposed or not, by the law of a candidate that
-   nobody holds (``hashnull``), adjusted for asking so many times;
-5. ``find`` repeats 3 and 4 with those beyond doubt until they stay the same, and reports.
+2. ``settle``: a non-negative LASSO with intercepts proposes who is fitted together (``lasso``), and
+   a fit of those says how much noise is left (``refit``), in turns until it stays the same;
+3. ``judge``: a p-value for *every* candidate, proposed or not, as if it stood outside the model, by
+   the law of a candidate that nobody holds (``hashnull``), adjusted for asking so many times;
+4. ``find`` fits those found by themselves, and says what is known of them (``selection``).
 """
 
 import math
@@ -97,8 +97,8 @@ def find(
     least = fit.shares_at(cut)[found] / shares[found]
     # Those found, fitted by themselves: whoever the LASSO let in beside them took a part of theirs.
     final = refit(design, bits, found, fit)
-    stderr[found] = np.sqrt(np.diag(final.covariance))
-    stderr[found] *= math.sqrt(1 + _moved(final.shares - shares[found], stderr[found]))
+    errors = np.sqrt(np.diag(final.covariance))
+    stderr[found] = errors * math.sqrt(1 + _moved(final.shares - shares[found], errors))
     shares[found] = final.shares
     return Findings(
         found,
@@ -115,6 +115,10 @@ def find(
 
 
 def _moved(change: Floats, stderr: Floats) -> float:
+    """The variance that the choice of a model brings, in units of the shares' own.
+
+    Where many texts are nearly found, another choice would have been as good.
+    """
     return float(np.mean((change / stderr) ** 2)) if change.size else 0.0
 
 

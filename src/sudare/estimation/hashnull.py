@@ -1,10 +1,11 @@
 """The law of a candidate that nobody holds, whatever else is in the data.
 
 Such a candidate's bits are where the hash family put them: at random. So its score, the sum of
-the residuals at its bits, is a sum of independent draws from the residuals of each cohort. That
-law needs no assumption about the noise, nor about strings that are missing from the candidates:
-it is read off the residuals, and its far tail is found by a saddlepoint approximation
-(Lugannani and Rice 1980), which keeps its relative accuracy where a normal law would not.
+the residuals at its bits, is a sum of independent draws, one in each cohort, of a progression of
+bits with any start and any odd stride. That law needs no assumption about the noise, nor about
+strings that are missing from the candidates: it is read off the residuals, and its far tail is
+found by a saddlepoint approximation (Lugannani and Rice 1980), which keeps its relative accuracy
+where a normal law would not.
 """
 
 import math
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 _NEAREST = 0.5  # the first tilt, in standard deviations of the score: about its mean there
 _OCTAVES = 7  # how often it doubles: up to 64 standard deviations
 _STEPS = 16  # tilts per octave
-_MOST_SUMS = 1 << 18  # over progressions
+_MOST_SUMS = 1 << 18  # over progressions: more would take longer than all the rest
 _LARGEST_ROOT = 37.0  # beyond which a normal tail is no float any more
 
 

@@ -93,6 +93,8 @@ def luck_at(  # noqa: PLR0913, PLR0917 - what is known of candidates
         absent: how many such candidates there are.
         typical: the standard error of the share of one of them.
     """
+    if not math.isfinite(cut):  # a score that nobody can reach
+        return Luck(0.0, 0.0)
     about = np.flatnonzero((scores >= cut - _ABOUT) & (scores <= cut + _ABOUT))
     about = about[np.isfinite(stderr[about])]
     tails = law.p_values(cut + np.array([-_ABOUT, -_CLOSE, _CLOSE, _ABOUT]))
