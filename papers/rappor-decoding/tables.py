@@ -271,7 +271,10 @@ def _regression(rows: Rows) -> str:
                 f"± {numbers.share(f'{mine}.fdp.stderr', 3)}: {rows[f'{mine}.fdp'].verdict}",
                 triple(size, "recall"),
                 triple(size, "variation"),
-                numbers.share(f"{mine}.coverage", 3),
+                *(
+                    "–" if rows[name].ours == regression.NONE else numbers.share(name, digits)
+                    for name, digits in ((f"{mine}.complete", 2), (f"{mine}.coverage", 3))
+                ),
             ]
         )
     head = [
@@ -280,6 +283,7 @@ def _regression(rows: Rows) -> str:
         "ours ≤ 5 %?",
         "recall",
         "total variation",
+        "if complete (ours)",
         "coverage (ours)",
     ]
     total, broken = rows["regression.fdp"], rows["regression.broken"]

@@ -97,7 +97,7 @@ def luck_at(  # noqa: PLR0913, PLR0917 - what is known of candidates
         return Luck(0.0, 0.0)
     about = np.flatnonzero((scores >= cut - _ABOUT) & (scores <= cut + _ABOUT))
     about = about[np.isfinite(stderr[about])]
-    tails = law.p_values(cut + np.array([-_ABOUT, -_CLOSE, _CLOSE, _ABOUT]))
+    tails = law.p_values(cut + np.array([-_ABOUT, -_CLOSE, _CLOSE, _ABOUT])).tolist()
     here, around = (tails[1] - tails[2]) / (2 * _CLOSE), (tails[0] - tails[3]) / (2 * _ABOUT)
     seen = stderr[about] / (2 * _ABOUT)
     amount = float(seen.sum()) + absent * typical * (here - around)
