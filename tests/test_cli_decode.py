@@ -7,13 +7,16 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from matplotlib.figure import Figure
 
 import free_text
 from commands import Result, contents, process, succeed
 from free_text import CANDIDATES, HELD, PEOPLE, UNLISTED, N
 from markup import number, read
 from sudare import Aggregate, Collection, Seeded, decode
+from sudare.cli.decoded import save
 from sudare.cli.options import CORRECTIONS
+from sudare.estimate import Interval
 from sudare.estimation.significance import ADJUSTMENTS
 from sudare.text_analysis import Discoveries
 
@@ -298,20 +301,76 @@ def test_plots(candidates: list[str], suffix: str, folder: Path, tmp_path: Path)
     assert contents(tmp_path).keys() == {"list", path.name}
 
 
-def test_the_page_says_what_the_rows_say(folder: Path, tmp_path: Path) -> None:
-    options = ("--confidence", 0.8, "--top", 3)
+@pytest.mark.parametrize("complete", [(), ("--complete",)], ids=["found", "complete"])
+def test_the_page_and_the_table_say_what_the_rows_say(
+    complete: tuple[str, ...], folder: Path, tmp_path: Path
+) -> None:
+    options = ("--confidence", 0.8, "--top", 3, *complete)
     decoded(folder, *options, "--plot", tmp_path / "tea.html", "-o", tmp_path / "tea.txt")
     result = decoded(folder, *options, "--json").json()
     text = (tmp_path / "tea.html").read_text("utf-8")
     head, *rows = read(text).table()
     assert head[3] == "80\N{NO-BREAK SPACE}% interval"
     assert [row[0] for row in rows] == [row["candidate"] for row in result["found"]]
+    printed = words((tmp_path / "tea.txt").read_text("utf-8"))
     for row, other in zip(rows, result["found"], strict=True):
         said = [number(part) for part in (row[1], row[2], *row[3].split(" to "))]
         meant = [100 * other[name] for name in ("estimate", "stderr", "low", "high")]
         assert said == pytest.approx(meant, abs=0.051)
+        assert words(f"{row[0]} │ {row[1]} │ {row[3]} │") in printed
     assert f"200, of which {result['discoveries']} found" in text
-    assert f"{result['discoveries']} of 200 candidates found; the 3 largest" in text
+    assert f"{result['discoveries']} of 200" in words(text)
+    assert "; the 3 largest are listed" in words(text)
+
+
+def test_the_picture_has_the_rows_intervals(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Interval] = []
+
+    def figure(*given: Interval, **_: object) -> Figure:
+        drawn.append(given[1])
+        return Figure()
+
+    monkeypatch.setattr("sudare.plots.decoded_figure", figure)
+    total = Aggregate.from_json((folder / "total.json").read_bytes())
+    for complete in (False, True):
+        result = decode(agreed(folder), total, CANDIDATES, complete=complete)
+        save(Discoveries(agreed(folder), result, everyone=False, top=None), tmp_path / "x.png")
+        rows = result.rows()
+        assert drawn[-1].low.tolist() == [row["low"] for row in rows]
+        assert drawn[-1].high.tolist() == [row["high"] for row in rows]
+
+
+def test_a_list_that_is_complete(folder: Path, tmp_path: Path) -> None:
+    """Every candidate has a share; nothing is said of others, or of luck."""
+    (tmp_path / "all.txt").write_text("\n".join([*CANDIDATES, UNLISTED]), "utf-8")
+    whole = ("--candidates", tmp_path / "all.txt")
+    plain = decoded(folder, *whole, "--json").json()
+    result = decoded(folder, *whole, "--json", "--complete").json()
+    assert "complete" not in plain
+    assert result.pop("complete") is True
+    assert result.keys() == plain.keys()
+    assert result["discoveries"] == plain["discoveries"]
+    assert result["unexplained"] == {"estimate": 0, "stderr": 0}
+    assert len(result["found"]) == len(CANDIDATES) + 1
+    assert [list(row) for row in result["found"]] == [FIELDS] * len(result["found"])
+    assert sum(row["estimate"] for row in result["found"]) == pytest.approx(1)
+    for row in result["found"][: len(PEOPLE)]:
+        share = PEOPLE[row["candidate"]] / N
+        assert abs(row["estimate"] - share) < 6 * row["stderr"]
+    every = decoded(folder, *whole, "--json", "--complete", "--all", "--top", 7).json()
+    assert [row for row in every["all"] if row.pop("found") or True] == result["found"][:7]
+    told = words(decoded(folder, *whole, "--complete").out)
+    assert "The candidates are taken for all there are: no share is below 0" in told
+    assert f"{plain['discoveries']} of 201 are beyond doubt (found)." in told
+    assert not any(said in told for said in ("other", "luck", "missing from the candidates"))
+
+
+def test_a_list_taken_for_complete_that_is_not_is_noticed(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "few.txt").write_text("\n".join(CANDIDATES[2:]), "utf-8")
+    told = words(decoded(folder, "--candidates", tmp_path / "few.txt", "--complete").out)
+    assert "something that many people answered is missing from the candidates, and others" in told
 
 
 def test_single_reports_can_be_weighed(folder: Path) -> None:

@@ -291,3 +291,13 @@ def test_an_aggregate_has_no_single_reports(survey: Path) -> None:
         "--likelihood",
     )
     assert said == "total.json is an aggregate; this needs the reports themselves"
+
+
+def test_single_reports_are_not_weighed_for_a_list_that_is_complete(survey: Path) -> None:
+    options = ("--complete", "--likelihood")
+    said = refused(
+        survey, "decode", "words.json", "reports.arrow", "--candidates", "candidates.txt", *options
+    )
+    assert said == (
+        "--complete fits the bits' sums, --likelihood weighs single reports: choose one of them"
+    )

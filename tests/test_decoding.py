@@ -49,6 +49,43 @@ def test_rows_are_those_found_by_falling_share(seed: int) -> None:
     assert listed == rows
 
 
+@pytest.mark.parametrize("people", [3000, 10**6])
+def test_if_candidates_are_all_there_are_every_one_has_a_share(people: int, seed: int) -> None:
+    """The tests stay as they are; the shares sum to 1, and lie inside their intervals."""
+    aggregate = survey(people, seed)
+    plain = decode(SURVEY, aggregate, WORDS)
+    decoded = decode(SURVEY, aggregate, WORDS, complete=True)
+    assert plain.complete is None
+    rows, every = decoded.rows(), decoded.rows(everyone=True)
+    assert [row["candidate"] for row in rows] == [row["candidate"] for row in every]
+    assert {row["candidate"] for row in rows} == set(WORDS)
+    shares = [row["estimate"] for row in rows]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+    assert all(0 <= row["low"] <= row["estimate"] <= row["high"] <= 1 for row in rows)
+    assert (decoded.unexplained, decoded.unexplained_stderr) == (0, 0)
+    before = {row["candidate"]: row for row in plain.rows(everyone=True)}
+    for row in every:
+        other = before[row["candidate"]]
+        assert row.keys() == other.keys()
+        assert all(row[name] == other[name] for name in ("stderr", "p_value", "adjusted", "found"))
+        assert row["low"] == min(max(other["low"], 0), row["estimate"])
+        assert row["high"] == max(min(max(other["high"], 0), 1), row["estimate"])
+        del row["found"]
+    assert every == rows
+
+
+def test_what_everybody_leaves_to_each_is_nearer_the_truth(seed: int) -> None:
+    """Of 60 shares, of which 40 are 0."""
+    truth = np.zeros(60)
+    truth[:20] = zipf(20, 10**5) / 10**5
+    decoded = decode(SURVEY, survey(10**5, seed), WORDS, complete=True)
+    errors = [
+        np.mean((shares - truth) ** 2) for shares in (decoded.shares, decoded.findings.shares)
+    ]
+    assert errors[0] < errors[1]
+
+
 def test_the_same_whatever_the_order_of_candidates(seed: int) -> None:
     aggregate = survey(10**5, seed)
     there, back = decode(SURVEY, aggregate, WORDS), decode(SURVEY, aggregate, WORDS[::-1])

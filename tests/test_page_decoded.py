@@ -8,6 +8,7 @@ import pytest
 from markup import Reader, number, place, read
 from sudare import Collection, Estimate, Rappor
 from sudare.errors import ParameterError
+from sudare.estimate import Interval
 from sudare.page import decoded_page
 from sudare.page.scale import Floats
 
@@ -19,22 +20,24 @@ def collection(form: str = "full") -> Collection:
     return Collection("Tea", "Which tea?", (), made)
 
 
-def estimates(k: int, rest: float = 0.6) -> tuple[Estimate, Estimate, Floats]:
-    """So many texts, the whole, and p-values."""
+def estimates(k: int, rest: float = 0.6) -> tuple[Estimate, Interval, Estimate, Floats]:
+    """So many texts with intervals that lean, the whole, and p-values."""
     labels = tuple(f"text {i}" for i in range(k))
     shares = np.array([(1 - rest) * 2 * i / (k * (k + 1)) for i in range(k, 0, -1)], np.float64)
     found = Estimate(5000, shares, np.full(k, 0.004), np.zeros(k), labels)
+    leaning = Interval(shares * 0.3, shares + 0.005)
     whole = np.array([1 - rest, rest])
     together = Estimate(5000, whole, np.full(2, 0.01), np.zeros(2), ("found", "the rest"))
-    return found, together, np.linspace(0, 0.05, k)
+    return found, leaning, together, np.linspace(0, 0.05, k)
 
 
-def page(k: int, rest: float = 0.6) -> str:
-    found, whole, p_values = estimates(k, rest)
+def page(k: int, rest: float = 0.6, *, complete: bool = False) -> str:
+    found, interval, whole, p_values = estimates(k, rest)
     return decoded_page(
         collection(),
         found,
-        whole,
+        interval,
+        None if complete else whole,
         candidates=1234,
         discoveries=k,
         p_values=p_values,
@@ -43,10 +46,9 @@ def page(k: int, rest: float = 0.6) -> str:
 
 
 def test_the_table_says_what_the_estimate_says() -> None:
-    found, _, _ = estimates(12)
+    found, (low, high), _, _ = estimates(12)
     head, *rows = read(page(12)).table()
     assert head[:4] == ["Text", "Share", "Standard error", "90\N{NO-BREAK SPACE}% interval"]
-    low, high = found.interval(0.9)
     assert [row[0] for row in rows] == list(found.labels)
     for i, row in enumerate(rows):
         said = [number(part) for part in (row[1], row[2], *row[3].split(" to "))]
@@ -60,12 +62,12 @@ def test_each_chart_has_an_axis_of_its_own(rest: float) -> None:
     """The bars of the second stand where the second's ticks say."""
     text = page(5, rest)
     charts = [read(part) for part in text.split('<div class="bars"')[1:]]
-    found, whole, _ = estimates(5, rest)
-    for chart, estimate in zip(charts, (found, whole), strict=True):
+    _, leaning, whole, _ = estimates(5, rest)
+    for chart, interval in zip(charts, (leaning, whole.interval(0.9)), strict=True):
         start, slope = _axis(chart)
-        whiskers = chart.all("line", "whisker")[: len(estimate.labels)]
+        whiskers = chart.all("line", "whisker")[: interval.low.size]
         ends = [[start + slope * place(node, name) for name in ("x1", "x2")] for node in whiskers]
-        expected = np.transpose(estimate.interval(0.9))
+        expected = np.transpose(interval)
         assert np.allclose(ends, expected, atol=0.02 * abs(slope), rtol=0)
     assert text.count("url(#hatch)") == 1
     assert len(set(re.findall(r' id="(.*?)"', text))) == len(re.findall(r' id="', text))
@@ -86,6 +88,17 @@ def test_nothing_found_is_said() -> None:
     assert 'id="cap"' in text
 
 
+def test_candidates_that_are_all_there_are_leave_nothing() -> None:
+    text = page(60, 0.0, complete=True)
+    assert text.count('<div class="bars"') == 1
+    assert "The 50 largest of 60" in text
+    assert "1,234, of which 60 found" in text
+    assert "What they explain" not in text
+    assert "Everything else" not in text
+    assert "people answered nothing but the candidates" in text
+    assert "url(#hatch)" not in text
+
+
 def test_many_texts_are_listed_and_the_largest_drawn() -> None:
     text = page(300)
     assert "The 50 largest of 300" in text
@@ -93,10 +106,11 @@ def test_many_texts_are_listed_and_the_largest_drawn() -> None:
 
 
 def test_texts_are_text_and_not_too_much_of_it() -> None:
-    found, whole, p_values = estimates(2)
+    found, interval, whole, p_values = estimates(2)
     text = decoded_page(
         collection("instant"),
         found.labelled((HOSTILE, "緑" * 9999)),
+        interval,
         whole,
         candidates=2,
         discoveries=2,
@@ -113,6 +127,14 @@ def test_texts_are_text_and_not_too_much_of_it() -> None:
 
 
 def test_p_values_are_one_each() -> None:
-    found, whole, _ = estimates(3)
+    found, interval, whole, _ = estimates(3)
     with pytest.raises(ParameterError, match=r"p_values has the shape \(2,\); there are 3 texts"):
-        decoded_page(collection(), found, whole, candidates=9, discoveries=3, p_values=np.zeros(2))
+        decoded_page(
+            collection(),
+            found,
+            interval,
+            whole,
+            candidates=9,
+            discoveries=3,
+            p_values=np.zeros(2),
+        )

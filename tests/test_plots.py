@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from sudare import GRR, OUE, Estimate, Seeded, plots
 from sudare.comparison import ErrorCurve, error_curves
 from sudare.errors import ParameterError
+from sudare.estimate import Interval
 from sudare.plots import figures
 
 TEAS = ("お〜いお茶", "伊右衛門", "綾鷹", "生茶", "明大茶")
@@ -119,28 +120,34 @@ def test_truth_has_one_share_per_answer() -> None:
         plots.estimate_figure(estimate_of(5), truth=[0.25] * 4)
 
 
-def decoded_estimates(k: int) -> tuple[Estimate, Estimate]:
+def decoded_estimates(k: int) -> tuple[Estimate, Interval, Estimate]:
+    """So many texts, with intervals that lean, and the whole."""
     shares = 0.02 / np.arange(1, k + 1)
     labels = tuple(f"text {i}" for i in range(k))
     found = Estimate(1000, shares, np.full(k, 0.004), np.zeros(k), labels)
+    leaning = Interval(shares * 0.2, shares + 0.003)
     whole = np.array([shares.sum(), 1 - shares.sum()])
-    return found, Estimate(1000, whole, np.full(2, 0.01), np.zeros(2), ("found", "the rest"))
+    together = Estimate(1000, whole, np.full(2, 0.01), np.zeros(2), ("found", "the rest"))
+    return found, leaning, together
 
 
 @pytest.mark.parametrize("k", [1, 12, 40, 99])
 def test_decoded_texts_stand_above_what_they_leave(k: int) -> None:
     """The largest 40 on an axis of their own, and below it the whole from 0 to 100 %."""
-    found, whole = decoded_estimates(k)
-    figure = plots.decoded_figure(found, whole, level=0.9, title="?")
+    found, leaning, whole = decoded_estimates(k)
+    figure = plots.decoded_figure(found, leaning, whole, level=0.9, title="?")
     above, below = figure.axes
     shown = min(k, 40)
-    for axes, estimate, count in ((above, found, shown), (below, whole, 2)):
+    for axes, estimate, count, interval in (
+        (above, found, shown, leaning),
+        (below, whole, 2, whole.interval(0.9)),
+    ):
         bars, intervals = axes.containers
         assert isinstance(bars, BarContainer)
         assert isinstance(intervals, ErrorbarContainer)
         widths = [bar.get_width() for bar in bars.patches]
         assert widths == estimate.values[:count].tolist()
-        low, high = estimate.interval(0.9)
+        low, high = interval
         np.testing.assert_allclose(ends_of(intervals)[:, :, 0].T, (low[:count], high[:count]))
     assert names_of(figure) == list(found.labels[:shown])
     assert [bar.get_hatch() for bar in below.patches] == [None, "////"]
@@ -150,20 +157,32 @@ def test_decoded_texts_stand_above_what_they_leave(k: int) -> None:
 
 
 def test_what_was_found_may_be_the_largest_of_more_or_nothing(tmp_path: Path) -> None:
-    found, whole = decoded_estimates(3)
-    figure = plots.decoded_figure(found, whole, discoveries=7)
+    found, leaning, whole = decoded_estimates(3)
+    figure = plots.decoded_figure(found, leaning, whole, of=7)
     assert figure.axes[0].get_title("left") == "the 3 largest of 7 found"
     nothing = np.empty(0)
     none = Estimate(1000, nothing, nothing, nothing)
-    (alone,) = plots.decoded_figure(none, whole).axes
+    (alone,) = plots.decoded_figure(none, Interval(nothing, nothing), whole).axes
     assert len(alone.patches) == 2
-    plots.save(plots.decoded_figure(none, whole), tmp_path / "none.png")
+    plots.save(alone.figure.get_figure(root=True), tmp_path / "none.png")
+
+
+def test_candidates_that_are_all_there_are_stand_alone() -> None:
+    found, leaning, _ = decoded_estimates(99)
+    (axes,) = plots.decoded_figure(found, leaning, None, of=120).axes
+    assert axes.get_title("left") == "the 40 largest of 120 candidates"
+    bars, intervals = axes.containers
+    assert isinstance(bars, BarContainer)
+    assert isinstance(intervals, ErrorbarContainer)
+    assert [bar.get_width() for bar in bars.patches] == found.values[:40].tolist()
+    np.testing.assert_allclose(ends_of(intervals)[:, :, 0].T, np.array(leaning)[:, :40])
+    assert axes.get_xlabel() == "share of 1,000 people"
 
 
 def test_texts_are_cut_by_their_width_and_drawn_as_far_as_they_can_be(tmp_path: Path) -> None:
-    found, whole = decoded_estimates(4)
+    found, leaning, whole = decoded_estimates(4)
     texts = ("緑" * 99, "x" * 9999, "\U0010fffe\x1b tea", "a\tb")
-    figure = plots.decoded_figure(found.labelled(texts), whole)
+    figure = plots.decoded_figure(found.labelled(texts), leaning, whole)
     width = 19 if len(figures.family()) > 1 else 0
     names = names_of(figure)
     assert names[0] == ("緑" * width if width else "?" * 19) + "…"

@@ -19,6 +19,7 @@ from sudare.estimation.bits import BitShares
 from sudare.estimation.candidates import Findings, find
 from sudare.estimation.design import Design
 from sudare.estimation.significance import ADJUSTMENTS, Correction
+from sudare.estimation.simplex_fit import SimplexFit, simplex_fit
 from sudare.mechanisms.rappor import Rappor
 from sudare.strings import Digests, digests, hashable_text
 
@@ -38,6 +39,7 @@ class Decoded:
         correction: how the test was adjusted for asking so often.
         confidence: the level of the intervals.
         smallest: the share that would be found with an even chance.
+        complete: everybody's share, if the candidates are taken for all there are.
     """
 
     n: int
@@ -47,30 +49,57 @@ class Decoded:
     correction: Correction
     confidence: float
     smallest: float
+    complete: SimplexFit | None = None
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Everybody's share."""
+        return self.findings.shares if self.complete is None else self.complete.shares
 
     @property
     def unexplained(self) -> float:
         """The share of people whose answer is none of those found ("other")."""
-        return 1 - self.findings.explained
+        return 1 - self.findings.explained if self.complete is None else 0.0
+
+    @property
+    def unexplained_stderr(self) -> float:
+        """Its standard error."""
+        return self.findings.explained_stderr if self.complete is None else 0.0
+
+    @property
+    def excess(self) -> float | None:
+        """How many times as large as randomising makes them the bit sums' residuals are."""
+        return self.findings.excess if self.complete is None else self.complete.excess
 
     def interval(self, numbers: NDArray[np.intp]) -> Interval:
-        """The intervals of some candidates; of those found, given that they were found."""
+        """The intervals of some candidates; of those found, given that they were found.
+
+        If the candidates are all there are, they lie between 0 and 1 and hold the share that
+        everybody together leaves to each.
+        """
         low, high = self.findings.interval(self.confidence)
+        if self.complete is not None:
+            low = np.minimum(np.clip(low, 0, 1), self.shares)
+            high = np.maximum(np.clip(high, 0, 1), self.shares)
         return Interval(low[numbers], high[numbers])
 
     def rows(self, *, everyone: bool = False) -> list[dict[str, Any]]:
-        """A row per candidate found, or per candidate and whether it is found, by falling share."""
+        """A row per candidate found, by falling share.
+
+        Or per candidate, if they are all there are; with ``everyone`` per candidate and whether
+        it is found.
+        """
         findings = self.findings
         numbers, p_values, adjusted = (
             findings.found,
             findings.found_p_values,
             findings.found_adjusted,
         )
-        if everyone:
-            numbers = np.argsort(-findings.shares, kind="stable")
+        if everyone or self.complete is not None:
+            numbers = np.lexsort((-findings.shares, -self.shares))
             p_values, adjusted = findings.tests.p_values[numbers], findings.tests.adjusted[numbers]
         columns = (
-            findings.shares[numbers],
+            self.shares[numbers],
             findings.stderr[numbers],
             *self.interval(numbers),
             p_values,
@@ -95,6 +124,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
     level: float = 0.05,
     correction: Correction = "benjamini-hochberg",
     confidence: float = 0.95,
+    complete: bool = False,
     memory: int = MEMORY,
     progress: Callable[[int], object] | None = None,
 ) -> Decoded:
@@ -107,6 +137,8 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         level: the expected share of false discoveries (or the chance of any, by Bonferroni).
         correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
         confidence: the level of the intervals.
+        complete: whether nobody answered anything but these candidates. Then every candidate has
+            a share, none is negative, and they sum to 1.
         memory: the bytes that the candidates' bits may take.
         progress: hears how many candidates have been hashed.
     """
@@ -139,17 +171,22 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         raise InvalidDocument(
             f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
         )
-    findings = find(
-        design,
-        BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others),
-        level,
-        correction,
-    )
+    bits = BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others)
+    findings = find(design, bits, level, correction)
     absent = np.delete(findings.stderr, findings.found)
     if absent.size:  # they are judged by more noise than theory expects if texts are missing
         expected = math.sqrt(rare_variance(mechanism, aggregate.n))
         smallest *= max(float(np.median(absent)) / expected, 1)
-    return Decoded(aggregate.n, texts, findings, level, correction, confidence, smallest)
+    return Decoded(
+        aggregate.n,
+        texts,
+        findings,
+        level,
+        correction,
+        confidence,
+        smallest,
+        simplex_fit(design, bits) if complete else None,
+    )
 
 
 def check_question(

@@ -36,7 +36,7 @@ class Discoveries:
 
     @cached_property
     def found(self) -> list[dict[str, Any]]:
-        """The rows of those found, the largest share first."""
+        """The rows of those found, or of all if there are no others, the largest share first."""
         return self.decoded.rows()[: self.top]
 
     @cached_property
@@ -63,14 +63,16 @@ class Discoveries:
             "correction": decoded.correction,
             "confidence": decoded.confidence,
             "smallest_detectable": decoded.smallest,
-            "excess_noise": decoded.findings.excess,
+            "excess_noise": decoded.excess,
             "discoveries": self.count,
             "found": self.found,
             "unexplained": {
                 "estimate": decoded.unexplained,
-                "stderr": decoded.findings.explained_stderr,
+                "stderr": decoded.unexplained_stderr,
             },
         }
+        if decoded.complete is not None:
+            document["complete"] = True
         return {**document, "all": self.shown} if self.everyone else document
 
     @property
@@ -95,34 +97,59 @@ class Discoveries:
         from sudare.page.wording import decimals_for, percent
 
         decoded = self.decoded
-        most = len(decoded.candidates) if self.everyone else self.count
-        listed = f"; the {len(self.shown):,} largest are listed" * (len(self.shown) < most)
-        said = [f"{self.tally()}{listed}."]
-        error = decoded.findings.explained_stderr
-        decimals = decimals_for(100 * error) if self.count else 0
-        rest = min(max(decoded.unexplained, 0), 1)
-        if self.count:
-            said.append(
-                f"Those found are the answers of {percent(1 - rest, decimals)} of people (less the "
-                f"luck of being found); the other {percent(rest, decimals)} ± "
-                f"{percent(error, decimals)} answered something else (“other”)."
-            )
-            said.append(self._meaning())
-        else:
-            said.append("For all that is known, everybody answered something else (“other”).")
+        said = self._completeness() if decoded.complete is not None else self._explanation()
         smallest = percent(decoded.smallest, decimals_for(100 * decoded.smallest))
         said.append(
             f"A text that {smallest} of people answered is found with an even chance: that is "
             "about the smallest share that so many reports can show."
         )
-        excess = decoded.findings.excess
+        excess = decoded.excess
         if excess is not None and excess > _HIDDEN:
+            harm = "may hide rarer texts" if decoded.complete is None else "others have its share"
             said.append(
                 f"The noise is {excess:.1f} times what randomising makes: something that many "
-                "people answered is missing from the candidates, and may hide rarer texts."
+                f"people answered is missing from the candidates, and {harm}."
             )
         said.append(f"{decoded.n:,} reports, ε = {text_up(self.collection.epsilon)} each.")
         return said
+
+    def _explanation(self) -> list[str]:
+        """How many were found, and what they leave unexplained."""
+        from sudare.page.wording import decimals_for, percent
+
+        decoded = self.decoded
+        most = len(decoded.candidates) if self.everyone else self.count
+        tally = f"{self.tally()}{self._listed(most)}."
+        if not self.count:
+            return [tally, "For all that is known, everybody answered something else (“other”)."]
+        error = decoded.unexplained_stderr
+        decimals = decimals_for(100 * error)
+        rest = min(max(decoded.unexplained, 0), 1)
+        return [
+            tally,
+            (
+                f"Those found are the answers of {percent(1 - rest, decimals)} of people (less the "
+                f"luck of being found); the other {percent(rest, decimals)} ± "
+                f"{percent(error, decimals)} answered something else (“other”)."
+            ),
+            self._meaning(),
+        ]
+
+    def _completeness(self) -> list[str]:
+        """What was taken for granted, and how many would have been found without it."""
+        from sudare.page.wording import PERCENT
+
+        tested = len(self.decoded.candidates)
+        taken = "The candidates are taken for all there are"
+        said = [
+            f"{taken}: no share is below 0, and together they make 100{PERCENT}.",
+            f"{self.count:,} of {tested:,} are beyond doubt (found){self._listed(tested)}.",
+        ]
+        return [*said, self._meaning()] if self.count else said
+
+    def _listed(self, most: int) -> str:
+        shown = len(self.shown)
+        return f"; the {shown:,} largest are listed" if shown < most else ""
 
     def _meaning(self) -> str:
         """What the level says of those found."""

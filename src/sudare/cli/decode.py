@@ -55,6 +55,12 @@ if TYPE_CHECKING:
     help="Weigh every report by itself, not only the bits' sums: finds more where a text sets "
     "several bits, takes longer, and needs reports, not aggregates.",
 )
+@click.option(
+    "--complete",
+    is_flag=True,
+    help="The candidates are all there are: every one gets a share, none below 0, and all sum to "
+    "100 %.",
+)
 @click.option("--all", "everyone", is_flag=True, help="Show every candidate, found or not.")
 @click.option("--top", type=int, help="Show at most so many, the largest shares.")
 @memory_option
@@ -70,6 +76,7 @@ def decode(
     correction: str,
     confidence: float,
     likelihood: bool,
+    complete: bool,
     everyone: bool,
     top: int | None,
     memory: int,
@@ -83,7 +90,8 @@ def decode(
     REPORTS are files of `sudare randomize` (or stdin), and aggregates (.json). A candidate is
     found if its share can't be explained by noise, at a level that holds for all candidates
     together. What the found ones leave unexplained is the share of people who answered
-    something else.
+    something else. Who knows that there is nothing else says --complete: then every candidate is
+    listed, with the shares that fit best together.
 
     The bars: solid up to the lower end of the interval, shaded up to the estimate, a line up to
     the upper end. `p` is adjusted for asking about every candidate.
@@ -92,6 +100,7 @@ def decode(
     Examples:
       sudare decode words.json reports.arrow --candidates words.txt
       sudare decode words.json total.json --candidates words.txt --plot top.html
+      sudare decode towns.json total.json --candidates towns.txt --complete --top 20
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
     from sudare.cli.decoded import save, show
@@ -100,8 +109,7 @@ def decode(
 
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
-    if top is not None and top < 1:
-        raise ParameterError(f"--top must be at least 1, got {top}")
+    _check_wish(likelihood, complete, top)
     agreed = load_question(collection, "decode")
     sources = report_sources(reports)
     if is_pipe(candidates) and any(map(is_pipe, sources)):
@@ -116,7 +124,8 @@ def decode(
         if likelihood:
             decoded = _decode_reports(agreed, sources, lines, wish, memory)
         else:
-            decoded = _decode(agreed, count(agreed, sources), lines, wish, memory)
+            total = count(agreed, sources)
+            decoded = _decode(agreed, total, lines, wish, memory, complete=complete)
     discoveries = Discoveries(agreed, decoded, everyone=everyone, top=top)
     form = "json" if as_json else "csv" if as_csv else "table"
     if is_pipe(output):
@@ -133,6 +142,15 @@ def decode(
     click.echo(discoveries.tally(), err=True)
 
 
+def _check_wish(likelihood: bool, complete: bool, top: int | None) -> None:
+    if likelihood and complete:
+        raise ParameterError(
+            "--complete fits the bits' sums, --likelihood weighs single reports: choose one of them"
+        )
+    if top is not None and top < 1:
+        raise ParameterError(f"--top must be at least 1, got {top}")
+
+
 class _Wish(NamedTuple):
     level: float
     correction: "Correction"
@@ -140,7 +158,13 @@ class _Wish(NamedTuple):
 
 
 def _decode(
-    agreed: "Collection", total: "Aggregate", lines: Lines, wish: _Wish, memory: int
+    agreed: "Collection",
+    total: "Aggregate",
+    lines: Lines,
+    wish: _Wish,
+    memory: int,
+    *,
+    complete: bool,
 ) -> "Decoded":
     """Decode, with a progress bar for what takes long: the hashing of many candidates."""
     from sudare.decoding import decode
@@ -153,7 +177,15 @@ def _decode(
             what = "decoding" if done else "hashing candidates"
             progress.update(task, completed=lines.read, description=what)
 
-        return decode(agreed, total, lines, **wish._asdict(), memory=memory, progress=advance)
+        return decode(
+            agreed,
+            total,
+            lines,
+            **wish._asdict(),
+            complete=complete,
+            memory=memory,
+            progress=advance,
+        )
 
 
 def _decode_reports(

@@ -12,7 +12,7 @@ from sudare.cli.cells import text_cell
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sudare.estimate import Estimate
+    from sudare.estimate import Estimate, Interval
     from sudare.text_analysis import Discoveries
 
 
@@ -70,8 +70,9 @@ def texts_table(discoveries: "Discoveries", truth: Mapping[str, float] | None = 
 
 
 def save(discoveries: "Discoveries", path: Path) -> None:
-    """Those found and what they leave unexplained, as a picture or as a page."""
-    found, whole = _estimates(discoveries)
+    """The listed shares and what they leave unexplained, as a picture or as a page."""
+    found, interval = _listed(discoveries)
+    whole = _whole(discoveries)
     level = discoveries.decoded.confidence
     if path.suffix.lower() == ".html":
         import numpy as np
@@ -82,6 +83,7 @@ def save(discoveries: "Discoveries", path: Path) -> None:
         page = decoded_page(
             discoveries.collection,
             found,
+            interval,
             whole,
             candidates=len(discoveries.decoded.candidates),
             discoveries=discoveries.count,
@@ -93,27 +95,36 @@ def save(discoveries: "Discoveries", path: Path) -> None:
         return
     from sudare.plots import decoded_figure, save
 
+    of = discoveries.count if whole is not None else len(discoveries.decoded.candidates)
     title = discoveries.collection.question
-    figure = decoded_figure(found, whole, discoveries=discoveries.count, level=level, title=title)
-    save(figure, path)
+    save(decoded_figure(found, interval, whole, of=of, level=level, title=title), path)
 
 
-def _estimates(discoveries: "Discoveries") -> tuple["Estimate", "Estimate"]:
-    """The shares of those found, and the share of all of them beside the rest.
+def _listed(discoveries: "Discoveries") -> tuple["Estimate", "Interval"]:
+    """The rows' shares, errors and intervals."""
+    import numpy as np
 
-    With a slope of 0 their intervals are those of the rows: the errors of a decoded share
-    are hardly its own noise.
-    """
+    from sudare.estimate import Estimate, Interval
+
+    rows = discoveries.found
+    values, stderr, low, high = (
+        np.array([row[name] for row in rows]) for name in ("estimate", "stderr", "low", "high")
+    )
+    labels = tuple(row["candidate"] for row in rows)
+    # A slope of 0: the errors of a decoded share are hardly its own noise.
+    return Estimate(discoveries.decoded.n, values, stderr, 0 * stderr, labels), Interval(low, high)
+
+
+def _whole(discoveries: "Discoveries") -> "Estimate | None":
+    """The share of all those found beside the rest, unless there is no rest."""
     import numpy as np
 
     from sudare.estimate import Estimate
 
     decoded = discoveries.decoded
-    numbers = decoded.findings.found[: discoveries.top]
-    shares, stderr = (part[numbers] for part in (decoded.findings.shares, decoded.findings.stderr))
-    labels = tuple(row["candidate"] for row in discoveries.found)
-    found = Estimate(decoded.n, shares, stderr, np.zeros(len(numbers)), labels)
+    if decoded.complete is not None:
+        return None
     together = np.array([decoded.findings.explained, decoded.unexplained])
     error = np.full(2, decoded.findings.explained_stderr)
     names = ("those found, together", "everything else")
-    return found, Estimate(decoded.n, together, error, np.zeros(2), names)
+    return Estimate(decoded.n, together, error, np.zeros(2), names)

@@ -5,17 +5,20 @@ found ones leave is held by the others. So everybody's share is fitted at once, 
 Nothing is found or left out, and many shares are exactly 0.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from sudare.errors import ParameterError
 from sudare.estimation.bits import BitShares
-from sudare.estimation.design import Design, Floats, Indices
+from sudare.estimation.design import Design, Floats
+from sudare.estimation.simplex import norm_sub
 
-_TOLERANCE = 1e-6  # of the value of no candidate at all: how far from the least it may be
-_MOST_ROUNDS = 100
-_FIRST_SET = 256  # candidates in the first working set
-_INNER = 0.1  # of the gap that is asked for: what may be left within the set
+_STILL = 0.1  # standard errors: whatever is asked of the shares, it is known as precisely as that
+_MOST_STEPS = 20_000
+_LOOK = 10  # steps between two looks at the gap
+_WARMING = 5  # steps towards the largest curvature
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,48 +29,78 @@ class SimplexFit:
         shares: one per candidate.
         objective: the value reached.
         gap: no shares give a value lower than ``objective - gap``.
+        excess: how many times as large as randomising makes them the bit sums' residuals are.
     """
 
     shares: Floats
     objective: float
     gap: float
+    excess: float
 
 
 def simplex_fit(design: Design, bits: BitShares) -> SimplexFit:
-    """Fit all candidates, among a growing set of those who want a share.
+    """Fit all candidates, from even shares on.
+
+    By projected gradients with momentum (Beck and Teboulle 2009), which starts anew where it leads
+    uphill (O'Donoghue and Candès 2015). Where more is asked than the bits can tell, the shares
+    stay as even as they were.
 
     The certificate is Frank and Wolfe's: nobody's slope is above that of the shares as they are
     by more than the gap.
+
+    Raises:
+        ParameterError: if the gap stays too large.
     """
-    from sudare.kernels.columns import exchange
-
     weights, response = bits.weights, design.centred(bits.shares)[0]
-    linear = design.scores(weights * response)
-    enough = _TOLERANCE * float(weights @ response**2) / 2
-    working = np.argsort(-linear, kind="stable")[:_FIRST_SET]
-    point = np.full(working.size, 1 / working.size)
-    for _ in range(_MOST_ROUNDS):
-        gram = design.gram(working, weights)
-        exchange(gram, linear[working] - gram @ point, _INNER * enough, point)
-        residual = response - design.fitted(working, point)
-        slopes = design.scores(weights * residual)
-        level = float(slopes[working] @ point)
-        gap = float(slopes.max()) - level
-        if gap <= enough:
-            break
-        working, point = _next_set(working, point, slopes, level)
-    shares = np.zeros(len(design))
-    shares[working] = point
-    return SimplexFit(shares, float(weights @ residual**2) / 2, gap)
+    everyone = np.arange(len(design))
+    enough = (_STILL * bits.noise) ** 2 / 2
+    curvature = _curvature(design, weights)
+    point = ahead = np.full(len(design), 1 / len(design))
+    fitted = fitted_ahead = design.fitted(everyone, point)
+    momentum = 1.0
+    for step in range(_MOST_STEPS):
+        if step % _LOOK == 0:
+            slopes = design.scores(weights * (response - fitted))
+            gap = float(slopes.max() - slopes @ point)
+            if gap <= enough:
+                objective = float(weights @ (response - fitted) ** 2) / 2
+                return SimplexFit(point, objective, gap, _excess(design, bits, point, objective))
+        downhill = design.scores(weights * (response - fitted_ahead))
+        while True:
+            following = norm_sub(ahead + downhill / curvature)
+            fitted_following = design.fitted(everyone, following)
+            bent = float(weights @ (fitted_following - fitted_ahead) ** 2)
+            if bent <= curvature * float(((following - ahead) ** 2).sum()):
+                break
+            curvature *= 2
+        if downhill @ (following - point) < 0:
+            momentum = 1.0
+        next_momentum = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
+        carried, momentum = (momentum - 1) / next_momentum, next_momentum
+        ahead = following + carried * (following - point)
+        fitted_ahead = fitted_following + carried * (fitted_following - fitted)
+        point, fitted = following, fitted_following
+    raise ParameterError(
+        f"the shares of {len(design)} candidates did not settle: {gap:.3g} is left to gain, "
+        f"{enough:.3g} is allowed; decode fewer candidates, or don't take them for all"
+    )
 
 
-def _next_set(
-    working: Indices, point: Floats, slopes: Floats, level: float
-) -> tuple[Indices, Floats]:
-    """Those with a share, and the others who want one most."""
-    kept = working[point > 0]
-    wanting = np.setdiff1d(np.flatnonzero(slopes > level), kept)
-    room = max(_FIRST_SET, kept.size)
-    if wanting.size > room:
-        wanting = wanting[np.argpartition(-slopes[wanting], room)[:room]]
-    return np.concatenate([kept, wanting]), np.append(point[point > 0], np.zeros(wanting.size))
+def _curvature(design: Design, weights: Floats) -> float:
+    """About the largest eigenvalue of X'WX."""
+    everyone = np.arange(len(design))
+    direction = design.scores(weights * np.cos(np.arange(design.height)))  # any that is not even
+    for _ in range(_WARMING):
+        direction /= math.sqrt(float(direction @ direction)) or 1.0
+        direction = design.scores(weights * design.fitted(everyone, direction))
+    return math.sqrt(float(direction @ direction)) or 1.0
+
+
+def _excess(design: Design, bits: BitShares, point: Floats, objective: float) -> float:
+    """The residuals in units of randomising's noise.
+
+    Of what can be known, a fit takes up at least as much as it has shares that are not bound:
+    so more than 1 is not to its credit.
+    """
+    freedom = float(np.mean(bits.weights > 0)) * design.freedom - np.count_nonzero(point) + 1
+    return math.sqrt(2 * objective / max(freedom, 1)) / bits.noise

@@ -120,50 +120,6 @@ def descend(
 
 
 @compiled
-def exchange(
-    gram: NDArray[np.float64],
-    slopes: NDArray[np.float64],
-    tolerance: float,
-    point: NDArray[np.float64],
-) -> int:
-    """Minimise ½ x'Gx - l'x over x ≥ 0 with a given sum, by exchanges between two coordinates.
-
-    Who gains most takes from whom it is best to take from (Fan, Chen and Lin 2005), until no
-    coordinate's slope is above the mean one, weighted by x, by more than the tolerance.
-
-    Args:
-        gram: G, symmetric, its diagonal positive.
-        slopes: l - Gx; kept up to date.
-        tolerance: By how much the value may exceed the least.
-        point: Where to start; changed in place.
-
-    Returns:
-        The number of exchanges.
-    """
-    for exchanges in range(MOST_SWEEPS * point.size):
-        taker = np.argmax(slopes)
-        if (
-            exchanges % point.size == 0
-            and slopes[taker] * point.sum() - slopes @ point <= tolerance
-        ):
-            return exchanges
-        best, giver, curvature = 0.0, -1, 1.0
-        for j in range(point.size):
-            ahead = slopes[taker] - slopes[j]
-            if point[j] > 0 and ahead > 0:
-                bent = max(gram[taker, taker] + gram[j, j] - 2 * gram[taker, j], 1e-12)
-                if ahead * ahead / bent > best:
-                    best, giver, curvature = ahead * ahead / bent, j, bent
-        if giver < 0:
-            return exchanges
-        moved = min((slopes[taker] - slopes[giver]) / curvature, point[giver])
-        point[taker] += moved
-        point[giver] -= moved
-        slopes -= moved * (gram[taker] - gram[giver])
-    return MOST_SWEEPS * point.size
-
-
-@compiled
 def left_out(  # noqa: PLR0913, PLR0917 - a pure function of arrays
     rows: NDArray[np.unsignedinteger],
     inverse: NDArray[np.float64],

@@ -57,7 +57,7 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
     axes = open_frame(figure.add_subplot())
     interval = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
     caption = f"{'simultaneous ' * simultaneous}{_percent(level)} interval"
-    _bars(axes, estimate, interval, caption, _names(estimate.labels, k))
+    _bars(axes, estimate.values, interval, caption, _names(estimate.labels, k))
     if reported is not None:
         _points(axes, _shares(reported, k, "reported"), "reported", "o", VERMILION)
     if truth is not None:
@@ -67,11 +67,12 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
     return figure
 
 
-def decoded_figure(
+def decoded_figure(  # noqa: PLR0913 - what is known beside the estimate, each by name
     found: Estimate,
-    whole: Estimate,
+    interval: Interval,
+    whole: Estimate | None,
     *,
-    discoveries: int | None = None,
+    of: int | None = None,
     level: float = 0.95,
     title: str = "",
 ) -> Figure:
@@ -81,47 +82,49 @@ def decoded_figure(
 
     Args:
         found: the shares of the texts, the largest first; the first 40 are drawn.
-        whole: the share of all those found together, and that of everything else.
-        discoveries: how many were found, if these are the largest of them.
+        interval: of each of these shares.
+        whole: the share of all those found together, and that of everything else; None if the
+            texts are all candidates, taken for all there are.
+        of: how many there are, if these are the largest of them.
         level: of the intervals.
         title: above the figure.
     """
-    count = found.values.size if discoveries is None else discoveries
+    count = found.values.size if of is None else of
     shown = min(found.values.size, _MOST_FOUND)
-    height = 1.4 + _ROW * (shown + 2) + 0.9 * bool(shown)
+    heights = [shown] * bool(shown) + [2] * (whole is not None)
+    height = 0.5 + _ROW * sum(heights) + 0.9 * len(heights)
     figure = titled_figure(title, 7, height)
-    heights = [shown, len(whole.labels)][not shown :]
     subplots = figure.subplots(len(heights), squeeze=False, height_ratios=heights)
     panels: list[Axes] = [open_frame(axes) for axes in subplots.ravel()]
     caption = f"{_percent(level)} interval"
     if shown:
-        values, stderr, slope = found.values[:shown], found.stderr[:shown], found.slope[:shown]
-        largest = Estimate(found.n, values, stderr, slope)
         names = [readable(_line(label), "?") for label in found.labels[:shown]]
-        _bars(panels[0], largest, largest.interval(level), caption, names)
+        ends = Interval(interval.low[:shown], interval.high[:shown])
+        _bars(panels[0], found.values[:shown], ends, caption, names)
         if shown < count:
-            panels[0].set_title(f"the {shown} largest of {count:,} found", fontsize=9, loc="left")
-    _bars(panels[-1], whole, whole.interval(level), caption, list(whole.labels))
-    panels[-1].patches[1].set(facecolor="white", edgecolor=_GREY, hatch="////")
+            what = "found" if whole is not None else "candidates"
+            largest = f"the {shown} largest of {count:,} {what}"
+            panels[0].set_title(largest, fontsize=9, loc="left")
+    if whole is not None:
+        _bars(panels[-1], whole.values, whole.interval(level), caption, list(whole.labels))
+        panels[-1].patches[1].set(facecolor="white", edgecolor=_GREY, hatch="////")
+        left, right = panels[-1].get_xlim()
+        panels[-1].set_xlim(min(left, 0), max(right, 1))
     for axes in panels:
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    left, right = panels[-1].get_xlim()
-    panels[-1].set_xlim(min(left, 0), max(right, 1))
     panels[-1].set_xlabel(f"share of {found.n:,} people")
     add_legend(figure)
     return figure
 
 
-def _bars(
-    axes: Axes, estimate: Estimate, interval: Interval, caption: str, names: list[str]
-) -> None:
-    k = estimate.values.size
+def _bars(axes: Axes, values: Floats, interval: Interval, caption: str, names: list[str]) -> None:
+    k = values.size
     rows = np.arange(k)
-    axes.barh(rows, estimate.values, height=0.72, color=_PALE, label="estimate")
+    axes.barh(rows, values, height=0.72, color=_PALE, label="estimate")
     axes.errorbar(
-        estimate.values,
+        values,
         rows,
-        xerr=(estimate.values - interval.low, interval.high - estimate.values),
+        xerr=(values - interval.low, interval.high - values),
         fmt="none",
         ecolor=BLUE,
         elinewidth=1.2,
