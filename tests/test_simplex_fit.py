@@ -86,7 +86,7 @@ def test_nearly_dependent_columns_settle(seed: int) -> None:
     bits = bits_of(mechanism, texts, np.full(2000, 5000), seed)
     fit = simplex_fit(design, bits)
     certified(design, bits, fit)
-    assert (np.abs(fit.shares - 1 / 2000) < 1 / 2000).all()  # as even as they may be
+    assert fit.shares.std() < 0.5 / 2000  # a solution at a corner has over 800 zeros: above 0.8
 
 
 def test_a_single_candidate_has_all() -> None:
@@ -118,13 +118,17 @@ def test_bits_that_say_nothing_are_fitted_too() -> None:
 
 
 def test_truth_is_near_and_what_is_missing_shows(seed: int) -> None:
-    """The noise is at most that of randomising if nothing is missing, and above it if much is."""
+    """The noise is that of randomising if nothing is missing, and above it if much is.
+
+    It varies by 0.017 between surveys, and the largest error is 0.0016 ± 0.0003: each bound is
+    missed once in 10⁹.
+    """
     mechanism = Rappor(64, 2, 32, 0.0, 0.25, 0.75)
     texts, people = hashed(seed, 60), zipf(60, 10**6)
     bits = bits_of(mechanism, texts, people, seed)
     fit = simplex_fit(design_of(mechanism, texts), bits)
-    assert np.abs(fit.shares - people / people.sum()).max() < 0.02
-    assert 0.8 < fit.excess < 1.1
+    assert np.abs(fit.shares - people / people.sum()).max() < 0.006
+    assert 0.88 < fit.excess < 1.12
     assert simplex_fit(design_of(mechanism, texts[1:]), bits).excess > 1.25
 
 
