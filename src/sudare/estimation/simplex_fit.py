@@ -52,11 +52,10 @@ def simplex_fit(design: Design, bits: BitShares) -> SimplexFit:
         ParameterError: if the gap stays too large.
     """
     weights, response = bits.weights, design.centred(bits.shares)[0]
-    everyone = np.arange(len(design))
     enough = (_STILL * bits.noise) ** 2 / 2
     curvature = _curvature(design, weights)
     point = ahead = np.full(len(design), 1 / len(design))
-    fitted = fitted_ahead = design.fitted(everyone, point)
+    fitted = fitted_ahead = _fitted(design, point)
     momentum = 1.0
     for step in range(_MOST_STEPS):
         if step % _LOOK == 0:
@@ -68,7 +67,7 @@ def simplex_fit(design: Design, bits: BitShares) -> SimplexFit:
         downhill = design.scores(weights * (response - fitted_ahead))
         while True:
             following = norm_sub(ahead + downhill / curvature)
-            fitted_following = design.fitted(everyone, following)
+            fitted_following = _fitted(design, following)
             bent = float(weights @ (fitted_following - fitted_ahead) ** 2)
             if bent <= curvature * float(((following - ahead) ** 2).sum()):
                 break
@@ -86,13 +85,17 @@ def simplex_fit(design: Design, bits: BitShares) -> SimplexFit:
     )
 
 
+def _fitted(design: Design, point: Floats) -> Floats:
+    held = np.flatnonzero(point)
+    return design.fitted(held, point[held])
+
+
 def _curvature(design: Design, weights: Floats) -> float:
     """About the largest eigenvalue of X'WX."""
-    everyone = np.arange(len(design))
     direction = design.scores(weights * np.cos(np.arange(design.height)))  # any that is not even
     for _ in range(_WARMING):
         direction /= math.sqrt(float(direction @ direction)) or 1.0
-        direction = design.scores(weights * design.fitted(everyone, direction))
+        direction = design.scores(weights * _fitted(design, direction))
     return math.sqrt(float(direction @ direction)) or 1.0
 
 
