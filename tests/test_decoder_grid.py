@@ -28,6 +28,7 @@ from sudare.mechanisms.rappor import Rappor
 from texts import trial, zipf
 
 LEVEL = 0.05
+README = PAGE.parents[2] / "README.md"
 DOCUMENT: dict[str, Any] = msgspec.json.decode(FILE.read_bytes())
 CELLS = {(row["people"], row["distribution"], row["candidates"]): row for row in DOCUMENT["grid"]}
 
@@ -75,6 +76,14 @@ def test_intervals_of_those_found_cover() -> None:
     rests = sum(row["rests"] for row in several)
     assert rests >= 5000
     assert 0.94 <= sum(row["rests covered"] for row in several) / rests <= 0.97
+
+
+def test_the_readme_says_these_figures() -> None:
+    rows, said = DOCUMENT["promises"], " ".join(README.read_text("utf-8").split())
+    covered, intervals = (sum(row[name] for row in rows) for name in ("covered", "intervals"))
+    false = sum(false_share(row)[0] for row in rows) / len(rows)
+    assert f"{covered / intervals:.1%} of {intervals:,.0f} covered".replace("%", " %") in said
+    assert f"Tried on {len(rows)} kinds of surveys, {100 * false:.1f} % were" in said
 
 
 @pytest.mark.parametrize("survey", ["8 × 2 × 128, few texts", "16 × 1 × 64", "128 × 2 × 64"])
