@@ -63,7 +63,7 @@ def main(
     # The peer has no weights: both solve the problem without them.
     bits = BitShares(sizes, sums, mechanism.holder, mechanism.others)
     response, _ = design.centred(bits.shares)
-    weights, penalty = np.ones_like(response), settle(design, bits).screening.penalty
+    weights, penalty = np.ones_like(response), settle(design, bits).lasso.penalty
     np.savez(problem, rows=rows, response=response, penalty=penalty)
     solution = nonnegative_lasso(design, response, weights, penalty)
     taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)
