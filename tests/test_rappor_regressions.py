@@ -156,7 +156,7 @@ def test_a_case_comes_out_again_as_it_was_committed(
 
 def test_the_pages_say_what_was_measured(regression: ModuleType) -> None:
     """regression.md and every table of README.md are those of the results beside them."""
-    tables, record = import_module("tables"), import_module("record")
+    tables, record = import_module("readme_tables"), import_module("record")
     results = regression.read(FOLDER / "regression.json")
     assert len({result.case for result in results}) == 105
     assert regression.page(results) == (FOLDER / "regression.md").read_text("utf-8")

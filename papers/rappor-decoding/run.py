@@ -20,10 +20,10 @@ import figure1
 import listing
 import missing
 import numpy as np
+import readme_tables
 import record
 import regression
 import reports
-import tables
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scores import Line, Scores
 from specification import CASES, SIZES, Case
@@ -44,7 +44,7 @@ def main() -> int:
         return 2
     record.write(rows, arguments.out / "result.json")
     if (arguments.out / "README.md").exists():
-        tables.refresh(arguments.out / "README.md", {row.id: row for row in rows})
+        readme_tables.refresh(arguments.out / "README.md", {row.id: row for row in rows})
     record.show(rows)
     print(f"Written: {arguments.out / 'result.json'} and {arguments.out / 'figures'}")
     return 0
