@@ -363,7 +363,7 @@ def test_a_list_that_is_complete(folder: Path, tmp_path: Path) -> None:
     assert [row for row in every["all"] if row.pop("found") or True] == result["found"][:7]
     told = words(decoded(folder, *whole, "--complete").out)
     assert "The candidates are taken for all there are: no share is below 0" in told
-    assert f"{plain['discoveries']} of 201 are beyond doubt (found)." in told
+    assert f"{plain['discoveries']} of 201 are found by the test." in told
     assert not any(said in told for said in ("other", "luck", "missing from the candidates"))
 
 

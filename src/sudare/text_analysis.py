@@ -143,7 +143,7 @@ class Discoveries:
         taken = "The candidates are taken for all there are"
         said = [
             f"{taken}: no share is below 0, and together they make 100{PERCENT}.",
-            f"{self.count:,} of {tested:,} are beyond doubt (found){self._listed(tested)}.",
+            f"{self.count:,} of {tested:,} are found by the test{self._listed(tested)}.",
         ]
         return [*said, self._meaning()] if self.count else said
 
