@@ -7,7 +7,7 @@ PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
 CLICKSTREAM ?= data/e-shop clothing 2008.csv.gz
 
-.PHONY: help demo test check format web chromium bench papers postgres lock clean
+.PHONY: help demo test check format tools web bench papers lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,7 +16,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Sudare needs Python 3.11 or newer; say which with: make PYTHON=python3.11" >&2; exit 1; }
 	@rm -f $@
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 	@echo "Installing the locked dependencies into $(VENV) (once)"
 	@if command -v uv >/dev/null 2>&1; then \
 	  uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock && \
@@ -42,7 +42,7 @@ $(PEERS_READY): benchmarks/peers/requirements.lock
 demo: $(READY)  ## run a collector with simulated people, until Ctrl-C
 	@$(BIN)/sudare demo
 
-test: check postgres chromium  ## check, then run every test
+test: tools check  ## check, then run every test
 	@$(BIN)/python -m compileall -q src  # once, not in each of the commands that the tests start
 	@workers=$$($(BIN)/python -c 'import os; print((os.cpu_count() or 1) * 3 // 2)') && \
 	  $(BIN)/python -m pytest -n $$workers --dist loadgroup  # some wait for processes of their own
@@ -54,20 +54,14 @@ check: $(READY)  ## formatting, lint and types
 format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-web:  ## build the browser's pages (needs Node.js 20.19 or newer)
-	@cd web && npm ci --prefer-offline && npm run build
+tools: $(READY)  ## install or name what tests need of the system: Chromium, PostgreSQL, a font
+	@$(BIN)/python tests/support/tools.py
 
-chromium:  ## install the browser that the tests drive, if it is missing
-	@if command -v chromium >/dev/null; then :; \
-	elif command -v apt-get >/dev/null; then \
-	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
-	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium >/dev/null; \
-	else \
-	  echo "The pages are tested in Chromium: install it such that chromium is on the PATH" >&2; exit 1; \
-	fi
+web: $(READY)  ## build the browser's pages
+	@$(BIN)/python tests/support/node.py run build
 
-bench: $(READY) $(PEERS_READY) postgres  ## measure the speeds, beside other libraries
+bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
+	@$(BIN)/python tests/support/tools.py postgresql
 	@$(BIN)/python benchmarks/run.py && $(BIN)/python benchmarks/streaming.py && \
 	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
 	  $(BIN)/python benchmarks/collecting.py --store postgres && \
@@ -80,16 +74,6 @@ papers: $(READY)  ## redo the documents' tables and figures
 	  $(BIN)/python papers/grr-oue/clicks.py "$(CLICKSTREAM)"; \
 	else \
 	  echo "$(CLICKSTREAM) isn't there: the counts in papers/grr-oue were not compared with it"; \
-	fi
-
-postgres:  ## install a PostgreSQL server, which tests and benchmarks start for themselves
-	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; then :; \
-	elif command -v apt-get >/dev/null; then \
-	  sudo=; test "$$(id -u)" = 0 || sudo=sudo; \
-	  $$sudo apt-get update -qq && \
-	  $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y postgresql >/dev/null; \
-	else \
-	  echo "Tests and benchmarks need a PostgreSQL server: install one such that initdb is on the PATH" >&2; exit 1; \
 	fi
 
 lock: $(READY)  ## renew both requirements.lock (needs uv)

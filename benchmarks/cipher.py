@@ -19,14 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from report import significant
-from sudare.randomness import System
-from sudare.twoparty.agreement import CIPHERS, cipher_named
-from sudare.twoparty.cipher import Cipher, Keys
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.document import TableDocument
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.scheme import Scheme
-from sudare.twoparty.table import algorithm2
+from sudare.chance.randomness import System
+from sudare.twoparty.ciphers.interface import CIPHERS, Cipher, Keys, cipher_named
+from sudare.twoparty.noise.algorithm2 import algorithm2
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
 from timing import best_cpu
 
 PEOPLE = 100_000

@@ -23,10 +23,10 @@ from rich.console import Console
 from databases import DATABASES, NewStore, new_sqlite
 from load import Load, loaded, timed
 from report import RESULT, rows_table, save, significant
-from sudare.collection import Collection
+from sudare.chance.randomness import Seeded
+from sudare.collection.document import Collection
+from sudare.formats.report_ids import ID_BYTES, IdentifiedReports, ids_of, join
 from sudare.mechanisms.unary import OUE
-from sudare.named import NAME_BYTES, Named, join, names_of
-from sudare.randomness import Seeded
 
 CONNECTIONS, SECONDS, RUNS = 64, 8.0, 4
 NULL = "null handler"
@@ -43,22 +43,22 @@ def serve(kind: str, url: str) -> None:
     """Be the server, until a signal comes; the first line says the port."""
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from sudare.collector.app import create_app
-    from sudare.collector.limits import Limits
-    from sudare.collector.opening import open_store
-    from sudare.collector.receipts import Receipt
-    from sudare.collector.server import listen
-    from sudare.collector.server import serve as answer
+    from sudare.collector.http.app import create_app
+    from sudare.collector.http.limits import Limits
+    from sudare.collector.http.server import listen
+    from sudare.collector.http.server import serve as answer
     from sudare.collector.service import Service
-    from sudare.collector.store import Role, Standing
-    from sudare.collector.upload import accepted
+    from sudare.collector.stores.contract import HeldCollection, Role
+    from sudare.collector.stores.open import open_store
+    from sudare.collector.uploads.receipts import ReceiptBody
+    from sudare.collector.uploads.upload import accepted
 
     store = open_store(url)
-    store.add(Standing(ASKED))
+    store.add(HeldCollection(ASKED))
     service = Service(store)
     limits = Limits(reports=ROOM) if kind == NARROW else Limits()
     app = create_app(service, role_of=lambda _: Role.RELAY, limits=limits)
-    start, body = accepted(Receipt(1, 0, 0))
+    start, body = accepted(ReceiptBody(1, 0, 0))
 
     async def null(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -131,13 +131,13 @@ def request(body: bytes, *headers: str) -> bytes:
 
 
 def singles() -> Iterator[bytes]:
-    """Requests with one report each, all of different names."""
+    """Requests with one report each, all of different ids."""
     report = ASKED.randomize(["1"], Seeded(1)).tobytes()
-    head = request(bytes(NAME_BYTES + len(report)))[: -NAME_BYTES - len(report)]
+    head = request(bytes(ID_BYTES + len(report)))[: -ID_BYTES - len(report)]
     while True:
-        names = os.urandom(NAME_BYTES << 12)
-        for start in range(0, len(names), NAME_BYTES):
-            yield head + names[start : start + NAME_BYTES] + report
+        ids = os.urandom(ID_BYTES << 12)
+        for start in range(0, len(ids), ID_BYTES):
+            yield head + ids[start : start + ID_BYTES] + report
 
 
 def batches(number: int) -> list[bytes]:
@@ -145,7 +145,7 @@ def batches(number: int) -> list[bytes]:
     reports = ASKED.mechanism.randomize(np.arange(BATCH) % 128, Seeded(2))
     return [
         request(
-            join(Named(names_of(os.urandom(BATCH * NAME_BYTES)), reports)).tobytes(),
+            join(IdentifiedReports(ids_of(os.urandom(BATCH * ID_BYTES)), reports)).tobytes(),
             "Authorization: relay",
         )
         for _ in range(number)

@@ -1,4 +1,4 @@
-"""Do people × rounds stream through devices and a live count in bounded memory, and how fast?
+"""Do people × rounds stream through devices and their sums in bounded memory, and how fast?
 
 ``python benchmarks/crowd.py``; ``--help`` for options. The states of a round are drawn when the
 round comes and forgotten after it. Each mechanism runs in a process of its own, for all rounds and
@@ -21,9 +21,8 @@ from rich.console import Console
 from memory import peak_memory
 from report import RESULT, rows_table, save, significant
 from sudare import Glance, KShot, Seeded
-from sudare.continual import ContinualMechanism
-from sudare.crowd import Crowd
-from sudare.live import LiveCount, RoundEstimate
+from sudare.mechanisms.continual import ContinualMechanism
+from sudare.simulation.crowd import Crowd
 
 PEOPLE, ROUNDS, EPSILON = 1_000_000, 1000, 4.0
 CALIBRATED: dict[str, Any] = {"glance": Glance.calibrate, "kshot": KShot.calibrate}
@@ -49,18 +48,18 @@ def streamed(mechanism: ContinualMechanism, people: int) -> dict[str, Any]:
     """Everybody through every round: seconds, without and with drawing the plans, and memory."""
     Crowd(mechanism, 100_000, Seeded(0))  # compile
     start = time.perf_counter()
-    crowd, live = Crowd(mechanism, people, Seeded(2)), LiveCount(mechanism)
+    crowd, total = Crowd(mechanism, people, Seeded(2)), mechanism.zero
     planned = time.perf_counter() - start
     outside = 0
     for number, held in enumerate(states(people, mechanism.rounds), 1):
-        live.add(crowd.observe(number, held))
-        closed = live.close(number)
-        if isinstance(closed, RoundEstimate):
-            low, high = closed.simultaneous(COVERED)
+        counted = mechanism.aggregate(crowd.observe(number, held))
+        total += counted
+        if counted.n:
+            ((low,), (high,)) = mechanism.estimate(counted).simultaneous(COVERED)
             outside += not low <= held.mean() <= high
     seconds = time.perf_counter() - start
-    if outside or live.received.counted != people * mechanism.reports_each:
-        raise SystemExit(f"{outside} rounds miss their band; received: {live.received}")
+    if outside or total.n != people * mechanism.reports_each:
+        raise SystemExit(f"{outside} rounds miss their band; {total.n} reports were counted")
     return {
         "reports_each": mechanism.reports_each,
         "planned": planned,

@@ -38,7 +38,7 @@ def _sqlite() -> Iterator[NewStore]:
 def _postgres() -> Iterator[NewStore]:
     """A private server, the same that the tests start, for as long as it is needed."""
     sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
-    from postgres import server
+    from support.postgres import server
 
     with server(_DISK) as running:
 

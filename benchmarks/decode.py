@@ -14,13 +14,14 @@ import numpy as np
 
 from memory import peak_memory
 from sudare import Collection, Rappor
-from sudare.bloom import design_rows
-from sudare.decoding import decode, hash_candidates
-from sudare.estimation.bits import BitShares
-from sudare.estimation.candidates import find, settle
-from sudare.estimation.design import Design
-from sudare.estimation.lasso import nonnegative_lasso
-from sudare.randomness import Seeded
+from sudare.chance.randomness import Seeded
+from sudare.decoding.bit_sums import BitShares
+from sudare.decoding.candidates import find, settle
+from sudare.decoding.design import Design
+from sudare.decoding.from_sums import hash_candidates
+from sudare.decoding.lasso import nonnegative_lasso
+from sudare.mechanisms.bloom import design_rows
+from sudare.questions.text import decode
 from timing import best_cpu
 
 PEOPLE, HELD = 10_000_000, 1000

@@ -1,6 +1,6 @@
 """Does a collector's memory stay flat once windows close? ``--help`` for options.
 
-A collector in a process of its own takes a million reports in each window, whose names it has in
+A collector in a process of its own takes a million reports in each window, whose ids it has in
 memory until the window closes. Its memory is read when the next window has begun and the last one
 is closed.
 """
@@ -23,9 +23,9 @@ from collecting import ASKED as OTHER
 from collecting import BATCH, batches
 from load import loaded
 from report import RESULT, rows_table, save, significant
-from sudare.collection import Collection
+from sudare.collection.document import Collection
+from sudare.collection.windows import Windows
 from sudare.mechanisms.unary import OUE
-from sudare.windows import Windows
 
 MILLION = 1_000_000
 WINDOWS, SENDERS = 10, 2
@@ -41,16 +41,16 @@ def serve(folder: str) -> None:
     """Be the server, until a signal comes; its time is that of the latest window sent to."""
     from starlette.types import Receive, Scope, Send
 
-    from sudare.collector.app import create_app
-    from sudare.collector.limits import Limits
-    from sudare.collector.opening import open_store
-    from sudare.collector.server import listen
-    from sudare.collector.server import serve as answer
+    from sudare.collector.http.app import create_app
+    from sudare.collector.http.limits import Limits
+    from sudare.collector.http.server import listen
+    from sudare.collector.http.server import serve as answer
     from sudare.collector.service import Service
-    from sudare.collector.store import Role, Standing
+    from sudare.collector.stores.contract import HeldCollection, Role
+    from sudare.collector.stores.open import open_store
 
     store = open_store(str(Path(folder) / "load.db"))
-    store.add(Standing(ASKED))
+    store.add(HeldCollection(ASKED))
     now = [1000.0]
     service = Service(store, lambda: now[0])
     app = create_app(service, role_of=lambda _: Role.RELAY)

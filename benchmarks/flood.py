@@ -16,7 +16,7 @@ import httptools
 import numpy as np
 
 from collecting import singles
-from sudare.named import NAME_BYTES
+from sudare.formats.report_ids import ID_BYTES
 
 BLOCK = 16  # requests in one write
 _TICK = 0.01  # seconds between two looks at the clock
@@ -195,10 +195,10 @@ async def offered(port: int, connections: int, rate: float, seconds: float) -> O
 
 
 def _blocks(number: int) -> tuple[memoryview, int]:
-    """Requests with one report each, all of different names, end to end; and a block's bytes."""
+    """Requests with one report each, all of different ids, end to end; and a block's bytes."""
     one = np.frombuffer(next(singles()), np.uint8)
     start = one.tobytes().index(b"\r\n\r\n") + 4
     requests = np.tile(one, (number * BLOCK, 1))
-    names = os.urandom(number * BLOCK * NAME_BYTES)
-    requests[:, start : start + NAME_BYTES] = np.frombuffer(names, np.uint8).reshape(-1, NAME_BYTES)
+    ids = os.urandom(number * BLOCK * ID_BYTES)
+    requests[:, start : start + ID_BYTES] = np.frombuffer(ids, np.uint8).reshape(-1, ID_BYTES)
     return memoryview(requests.tobytes()), BLOCK * len(one)

@@ -23,14 +23,14 @@ from scipy.special import bdtr, bdtrc
 
 from report import RESULT, save, significant
 from sessions import CIPHER, GUARANTEE, Opened, on_all_cores, runs_asked, shipped_proof
-from sudare.twoparty.digits import digits, search
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof, noise_ways
-from sudare.twoparty.scheme import Scheme
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof, noise_law
+from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.table_search import search
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
-from chance import ALPHA, two_sided
+from support.chance import ALPHA, two_sided
 
 RECORD = RESULT.with_name("noise_law.json")  # the counts, and all that was found in them
 RUNS = 10_000
@@ -112,13 +112,13 @@ def other_laws(proof: Proof) -> Iterator[tuple[str, Law]]:
     """Laws that the noise must not have: of other tables, and of other ways to draw."""
     for epsilon in OTHERS:
         found = search(Guarantee(epsilon, GUARANTEE.delta), attempts=ATTEMPTS)
-        yield f"tables for ε = {epsilon:g}", found.law.law
-    parts = [noise_ways(Scheme((t,), (1, -1), distinct=False)) for t in proof.scheme.tables]
-    yield "draws that may coincide", math.prod(parts[1:], start=parts[0]).law
+        yield f"tables for ε = {epsilon:g}", found.law.chances
+    parts = [noise_law(Scheme((t,), (1, -1), distinct=False)) for t in proof.scheme.tables]
+    yield "draws that may coincide", math.prod(parts[1:], start=parts[0]).chances
     for number, tables in enumerate(missing(proof.scheme), 1):
-        yield f"table {number} left out", noise_ways(digits(tables)).law
+        yield f"table {number} left out", noise_law(Scheme.of_differences(tables)).chances
     for name, tables in changed(proof.scheme):
-        yield name, noise_ways(digits(tables)).law
+        yield name, noise_law(Scheme.of_differences(tables)).chances
 
 
 def missing(scheme: Scheme) -> Iterator[Tables]:
@@ -181,7 +181,7 @@ class Judged:
 
 def judge(found: Opened, proof: Proof) -> Judged:
     """The noises against the law of their tables, and against others."""
-    law, runs = proof.law.law, found.runs
+    law, runs = proof.law.chances, found.runs
     others = {
         name: (power(law, other, runs), p_value(found.counts, other))
         for name, other in other_laws(proof)

@@ -20,9 +20,9 @@ import numpy as np
 
 from report import significant
 from sudare import Rappor, System
-from sudare.bloom import design_rows
-from sudare.decoding import hash_candidates
-from sudare.strings import digests
+from sudare.decoding.from_sums import hash_candidates
+from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.strings import digests
 from timing import best_cpu
 
 HERE = Path(__file__).resolve().parent

@@ -20,15 +20,17 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sudare.randomness import System
-from sudare.twoparty.agreement import Agreement, cipher_named
-from sudare.twoparty.connection import connected, listening
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.document import TableDocument
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof
-from sudare.twoparty.parties import Holding, Listening, Starting
-from sudare.twoparty.session import run_one, run_two
+from sudare.chance.randomness import System
+from sudare.twoparty.ciphers.interface import cipher_named
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
+from sudare.twoparty.protocol.agreement import Agreement
+from sudare.twoparty.protocol.connection import connected
+from sudare.twoparty.protocol.parties import Listening, Starting, TotalOfP2
+from sudare.twoparty.protocol.peer_listener import listening
+from sudare.twoparty.protocol.session import run_one, run_two
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -86,7 +88,7 @@ def be_one(runs: int, port: "Connection[int, int]", tell: "Connection[Any, Any]"
 
 def be_two(runs: int, port: "Connection[int, int]", tell: "Connection[Any, Any]") -> None:
     """P2 of so many sessions."""
-    party = Starting(agreement(), cipher_named(CIPHER), Holding(total=TOTAL))
+    party = Starting(agreement(), cipher_named(CIPHER), TotalOfP2(total=TOTAL))
     with connected(LOOPBACK, port.recv(), None) as wire:
         start = time.process_time()
         for _ in range(runs):

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cipher import ENTRY, SMALL, Row, row
-from sudare.twoparty.digits import shipped
+from sudare.twoparty.noise.shipped_tables import shipped
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "three_party_count.py"
 JOB = "sharing instead of a cipher, our tables, three processes"

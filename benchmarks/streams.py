@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from report import significant
 from sudare import Borappor, Glance, Harmony, Seeded
-from sudare.experiments import maximal_errors
-from sudare.repeated import RepeatedResponse
-from sudare.scenarios import counted
+from sudare.mechanisms.continual import RepeatedResponse
+from sudare.simulation.experiments import stream_errors
+from sudare.simulation.scenarios import counted
 from timing import best_cpu
 
 ROUNDS, PEOPLE = 50, 10_000
@@ -56,7 +56,7 @@ QUICK = Size(repetitions=2000, plain=3, seconds=0.1)
 def ours(cls: type[RepeatedResponse], share: float, epsilon: float, repetitions: int) -> Floats:
     """The maximal errors, through the public API."""
     truth = counted([share] * ROUNDS, PEOPLE)
-    return maximal_errors(cls.calibrate(ROUNDS, epsilon), truth, repetitions, Seeded(1))
+    return stream_errors(cls.calibrate(ROUNDS, epsilon), truth, repetitions, Seeded(1)).maximal
 
 
 def plain(cls: type[RepeatedResponse], share: float, epsilon: float, repetitions: int) -> Floats:

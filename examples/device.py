@@ -8,8 +8,8 @@ The folder is the device: made at the first answer, and the same person's ever a
 import sys
 from pathlib import Path
 
-from sudare import Collector, Ledger, Participant, SudareError
-from sudare.participant import Sent
+from sudare import CollectorClient, Ledger, Participant, SudareError
+from sudare.device.participant import Sent
 
 CAP = 2.5  # the ε that all reports of this device together may cost
 
@@ -18,7 +18,7 @@ def answer(folder: Path, address: str, key: str, text: str) -> Sent:
     """Answer; raises rather than overspend."""
     made = (folder / "secret").exists()
     device = Participant.open(folder) if made else Participant.new(folder, Ledger(cap=CAP))
-    with device, Collector(address) as collector:
+    with device, CollectorClient(address) as collector:
         return device.answer(collector, key, text)
 
 

@@ -1,8 +1,8 @@
 """How many devices are online, minute by minute over a day, while no device tells its own day.
 
 Each device draws some of the day's 1,440 minutes in advance and reports only then, with noise: one
-ε for the whole day. Each minute is closed when it is over, and its estimate is final. A few reports
-are delayed, miss the end of their minute, and are counted as late.
+ε for the whole day. Each minute is estimated when it is over, from the reports that have come by
+then. A few are delayed, miss the end of their minute, and don't count any more.
 """
 
 import argparse
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import KShot, Seeded, System
-from sudare.crowd import Crowd
-from sudare.live import LiveCount, RoundEstimate
+from sudare.estimation.rounds import StreamEstimate
+from sudare.simulation.crowd import Crowd
 
 DAY = 24 * 60
 DELAYED = 0.01  # the share of reports that arrive a minute late
@@ -40,17 +40,16 @@ def clock(number: int) -> str:
     return f"{(number - 1) // 60:02}:{(number - 1) % 60:02}"
 
 
-def plot(path: Path, truth: list[float], estimates: list[RoundEstimate | None]) -> None:
+def plot(path: Path, truth: list[float], estimate: StreamEstimate) -> None:
     """The truth as a line, the estimates as dots, the band that holds all of them at once."""
     from matplotlib.figure import Figure
 
-    known = [one for one in estimates if one is not None]
-    hours = [(one.round - 1) / 60 for one in known]
-    low, high = zip(*(one.simultaneous() for one in known), strict=True)
+    hours = (estimate.rounds - 1) / 60
     figure = Figure(figsize=(9, 4), layout="constrained")
     axes = figure.add_subplot(xlabel="hour", ylabel="share online", xlim=(0, 24))
+    low, high = estimate.simultaneous()
     axes.fill_between(hours, low, high, color="#cfe3f3", label="95 % band of the whole day")
-    axes.plot(hours, [one.value for one in known], ".", color="#0072B2", ms=2, label="estimates")
+    axes.plot(hours, estimate.values, ".", color="#0072B2", ms=2, label="estimates")
     axes.plot(np.arange(DAY) / 60, truth, color="#D55E00", label="truth")
     axes.legend(loc="upper left")
     figure.savefig(path, dpi=150)
@@ -68,43 +67,39 @@ def main() -> None:
     generator = rng.generator()
 
     mechanism = KShot.calibrate(DAY, options.epsilon, low=min(SHARES), high=max(SHARES))
-    crowd, live = Crowd(mechanism, options.people, rng), LiveCount(mechanism)
+    crowd, total = Crowd(mechanism, options.people, rng), mechanism.zero
     print(f"{options.people:,} devices, ε = {mechanism.epsilon:.4f} for the whole day.")
     print(mechanism.odds)
     print("minute  online  estimate  95 % interval     reports")
-    truth, estimates = list[float](), list[RoundEstimate | None]()
-    waiting = np.empty(0, mechanism.report_dtype)
+    truth, late = list[float](), 0
     for number, online in enumerate(days(options.people, generator), 1):
         reports = crowd.observe(number, online)
         delayed = generator.random(len(reports)) < DELAYED
-        live.add(np.concatenate([waiting, reports[~delayed]]))  # those that waited are late by now
-        waiting = reports[delayed]
-        closed = live.close(number)
-        estimates.append(closed if isinstance(closed, RoundEstimate) else None)
+        late += int(delayed.sum())
+        counted = mechanism.aggregate(reports[~delayed])
+        total += counted
         truth.append(float(online.mean()))
         if number % 120 == 1:
-            print(row(truth[-1], number, estimates[-1]))
-    live.add(waiting)
+            estimate = mechanism.estimate(counted) if counted.n else None
+            print(row(truth[-1], number, estimate))
 
-    held = [
-        low <= share <= high
-        for share, one in zip(truth, estimates, strict=True)
-        if one is not None
-        for low, high in [one.interval()]
-    ]
-    print(f"{sum(held):,} of {len(held):,} intervals hold the truth of their minute.")
-    print(f"{live.received.counted:,} reports counted, {live.received.late:,} late.")
+    estimate = mechanism.estimate(total)  # of each minute, the one that was given then
+    shares = np.array(truth)[estimate.rounds - 1]
+    low, high = estimate.interval()
+    held = (low <= shares) & (shares <= high)
+    print(f"{held.sum():,} of {held.size:,} intervals hold the truth of their minute.")
+    print(f"{total.n:,} reports counted, {late:,} late.")
     if options.plot:
-        plot(options.plot, truth, estimates)
+        plot(options.plot, truth, estimate)
 
 
-def row(share: float, number: int, estimate: RoundEstimate | None) -> str:
+def row(share: float, number: int, estimate: StreamEstimate | None) -> str:
     """A line of the table."""
     start = f"{clock(number)}   {share:6.1%}"
     if estimate is None:
         return f"{start}  no estimate: nobody reported"
-    low, high = estimate.interval()
-    return f"{start}  {estimate.value:8.1%}  {low:6.1%} to {high:6.1%}  {estimate.reports:7}"
+    ((low,), (high,)) = estimate.interval()
+    return f"{start}  {estimate.values[0]:8.1%}  {low:6.1%} to {high:6.1%}  {estimate.n:7}"
 
 
 if __name__ == "__main__":

@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import GRR, OUE, Rappor, Seeded, System
-from sudare.plots import error_figure, save
-from sudare.twoparty.agreement import Agreement, cipher_named
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.document import TableDocument
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof
-from sudare.twoparty.parties import Holding, Listening, Starting
+from sudare.results.figures import error_figure, save
+from sudare.twoparty.ciphers.interface import cipher_named
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
+from sudare.twoparty.protocol.agreement import Agreement
+from sudare.twoparty.protocol.parties import Listening, Starting, TotalOfP2
 
 TRUTH = np.array([88_000, 12_000])  # no, yes
 PEOPLE, HOLDERS = int(TRUTH.sum()), int(TRUTH[1])
@@ -91,7 +92,7 @@ def encrypted_share(proof: Proof) -> float:
     document = TableDocument(proof.guarantee, proof.scheme)
     cipher = cipher_named("elgamal")
     agreement = Agreement(document, cipher.name, PEOPLE)
-    p2, hello = Starting(agreement, cipher, Holding(total=HOLDERS)).greet(System())
+    p2, hello = Starting(agreement, cipher, TotalOfP2(total=HOLDERS)).greet(System())
     p1, tables = Listening(agreement, cipher).receive(hello, System())
     _, answer = p2.receive(tables, System())
     opened, _ = p1.receive(answer).open()

@@ -59,7 +59,9 @@ def show(rows: Sequence[Row]) -> None:
 def _shown(value: float | str | None) -> str:
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.5g}"
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if value >= 1000 and value == round(value) else f"{value:.5g}"
 
 
 def _difference(row: Row) -> str:

@@ -16,12 +16,15 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # each has a core of its own, and no mo
 import hypothesis
 import pytest
 
-pytest.register_assert_rewrite("chance", "commands", "enumeration", "laws")
+pytest.register_assert_rewrite(
+    "support.chance", "support.commands", "support.enumeration", "support.laws"
+)
 
-import postgres as postgres_server  # noqa: E402
-from laws import MechanismLaws  # noqa: E402 - after its asserts are made to explain themselves
-from sudare.collector.store import Store  # noqa: E402
-from uploads import STORES, new_store  # noqa: E402
+
+from sudare.collector.stores.contract import Store  # noqa: E402
+from support import postgres as postgres_server  # noqa: E402
+from support.laws import MechanismLaws  # noqa: E402 - asserts explain themselves
+from support.uploads import STORES, new_store  # noqa: E402
 
 SEED = os.environ.get("SUDARE_TEST_SEED")
 

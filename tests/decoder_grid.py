@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.exact import dyadic
+from sudare.chance.exact import dyadic
 from sudare.mechanisms.rappor import Rappor
-from sudare.planner import best_rappor
-from texts import Trial, trial, trials
+from sudare.planning.texts import best_rappor
+from support.texts import Trial, trial, trials
 
 EPSILON = 3.0
 TEXTS = 100
@@ -224,7 +224,8 @@ PAGE_HEAD = f"""# How well free text is decoded
 
 Written by `python tests/decoder_grid.py`; `make test` redoes it with fewer runs.
 
-Each row is {RUNS} surveys at ε = {EPSILON:g} with the design of `sudare.planner.best_rappor`:
+Each row is {RUNS} surveys at ε = {EPSILON:g} with the design of
+`sudare.planning.texts.best_rappor`:
 {TEXTS} texts, held according to a distribution; candidate lists that miss a third of the texts,
 hold exactly them, or 2 and 10 times as many. *Found* is how many candidates pass at a false
 discovery rate of 5 %, *false* the share of those that nobody holds, *variation* the total

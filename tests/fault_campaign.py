@@ -18,13 +18,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from fault_fuzz import leaks
-from fault_fuzzing import fuzzed
-from fault_histories import lived
-from fault_kills import killed
-from fault_reports import Verdict
-from fault_stores import VARIANTS, Place, SqlitePlace
-from in_memory import memory_folder
+from support.fault_fuzz import leaks
+from support.fault_fuzzing import fuzzed
+from support.fault_histories import lived
+from support.fault_kills import killed
+from support.fault_reports import Verdict
+from support.fault_stores import VARIANTS, Place, SqlitePlace
+from support.in_memory import memory_folder
 
 
 @contextmanager
@@ -34,8 +34,8 @@ def places(store: str) -> Iterator[Callable[[], Place]]:
         with memory_folder() as folder:
             yield lambda: SqlitePlace(Path(tempfile.mkdtemp(dir=folder)))
         return
-    import postgres
-    from fault_postgres import PostgresPlace
+    from support import postgres
+    from support.fault_postgres import PostgresPlace
 
     with postgres.server() as server:
         url = server.new_database()
@@ -49,7 +49,7 @@ def disk_store(store: str) -> Iterator[tuple[Path, str]]:
         if store == "sqlite":
             yield Path(name), str(Path(name) / "store.db")
             return
-        import postgres
+        from support import postgres
 
         with postgres.server(tempfile.gettempdir()) as server:
             yield Path(name), server.new_database()

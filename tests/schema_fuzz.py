@@ -32,11 +32,11 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, at_port, static
 from sudare import Seeded
-from sudare.collector.openapi import document
-from sudare.collector.opening import open_store
-from sudare.collector.store import Role
+from sudare.collector.http.openapi import document
+from sudare.collector.stores.contract import Role
+from sudare.collector.stores.open import open_store
+from support.analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, at_port, static
 
 COLLECTIONS = (TEA, DAYS, ONLINE, WORDS)
 CHECKS = [
@@ -47,7 +47,7 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-Seen = Counter[tuple[str, int]]
+IdSet = Counter[tuple[str, int]]
 FOUND = Path(__file__).resolve().parent / "schema_fuzz.json"
 
 
@@ -62,7 +62,7 @@ class Target:
     def __init__(self, collector: Collector, url: str) -> None:
         self.collector = collector
         self.url = url
-        self.seen: Seen = Counter()
+        self.seen: IdSet = Counter()
         self.fill()
         self.believe(document(truth=True))
 

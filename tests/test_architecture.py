@@ -12,56 +12,51 @@ from pathlib import Path
 import pytest
 
 import sudare
+from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms.rappor import Rappor
 
 ROOT = Path(sudare.__file__).parent
 
 # A module may import from earlier steps only, and from its own package.
 CHAIN = [
-    {"errors", "amounts", "rows"},
-    {"kernels", "domain", "files", "documents"},
-    {"keystream", "strings", "sealed", "states", "windows"},
-    {"randomness", "bloom", "packed", "lines"},
-    {"exact", "populations", "dealing"},
-    {"channel", "aggregate", "estimate", "wire"},
-    {"named"},
-    {"bounds"},
-    {"estimation"},
-    {"mechanism", "twoparty"},
-    {"continual"},
-    {"repeated"},
-    {"mechanisms"},
-    {"collection", "comparison", "scenarios", "absorption"},
-    {"experiments"},
-    {"decoding", "likelihoods"},
-    {"likelihood_decoding", "association"},
-    {"privacy"},
-    {"client", "shelf", "moments", "sent"},
-    {"outbox"},
-    {"engines", "planner", "stream_planner", "device", "plots", "page", "live", "crowd"},
-    {"discovery", "participant", "analysis", "stream_analysis", "text_analysis"},
+    {"errors"},
+    {"formats", "kernels"},
+    {"chance", "estimation"},
+    {"mechanisms", "privacy", "twoparty"},
+    {"decoding", "planning", "engines"},
+    {"questions"},
+    {"collection"},
+    {"device", "simulation"},
+    {"discovery", "results"},
     {"collector"},
     {"demo"},
     {"cli"},
-    {"__main__"},
 ]
 STEP = {name: step for step, names in enumerate(CHAIN) for name in names}
 
 # Where a heavy or foreign library may be used, by the beginning of the module's name.
 HOMES = {
-    "matplotlib": ("plots",),
+    "matplotlib": ("results",),
     "numba": ("kernels.",),
     "pyspark": ("engines.spark",),
-    "httpx": ("client", "demo"),
+    "httpx": ("device.collector_client", "demo"),
     "starlette": ("collector",),
     "uvicorn": ("collector",),
     "psycopg": ("collector",),
-    "nacl": ("twoparty.cipher",),
-    "rbcl": ("twoparty.cipher",),
-    "seal": ("twoparty.cipher",),
-    "mpyc": ("twoparty.sharing",),
-    "rich": ("cli",),
+    "nacl": ("twoparty.ciphers",),
+    "rbcl": ("twoparty.ciphers",),
+    "seal": ("twoparty.ciphers",),
+    "mpyc": ("examples",),  # nowhere in the package
+    "rich": ("cli", "results"),
     "rich_click": ("cli",),
     "click": ("cli",),
+}
+
+
+# One file each, none of which knows another.
+MECHANISMS = {
+    cls.__module__.removeprefix("sudare.")
+    for cls in {**CATEGORICAL, **CONTINUAL, "": Rappor}.values()
 }
 
 
@@ -102,9 +97,9 @@ def violations(module: str, source: str, *, package: bool = False) -> list[str]:
         if step not in STEP:
             continue  # the package itself: what is taken from it is judged by its full name
         if step == top:
-            forbidden = top == "mechanisms" and module not in {"mechanisms", name}
+            forbidden = module in MECHANISMS and module != name and name in MECHANISMS
         else:
-            forbidden = STEP[step] >= STEP[top] or (top == "engines" and step == "mechanisms")
+            forbidden = STEP[step] >= STEP[top] or (top == "engines" and name in MECHANISMS)
         if forbidden:
             found.append(f"{module} imports {target}")
         if name.split(".")[0] in sudare.__all__:
@@ -113,7 +108,9 @@ def violations(module: str, source: str, *, package: bool = False) -> list[str]:
 
 
 def sources() -> list[Path]:
-    return [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
+    return [
+        path for path in sorted(ROOT.rglob("*.py")) if path.parent != ROOT or path.stem[0] != "_"
+    ]
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda path: module_name(path, ROOT))
@@ -125,23 +122,26 @@ def test_arrows_point_one_way(path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("randomness", "from sudare.exact import dyadic"),
-        ("errors", "import sudare.domain"),
-        ("channel", "def f():\n    from sudare.aggregate import Aggregate"),
+        ("chance.exact", "from sudare.mechanisms.domain import Categories"),
+        ("errors", "import sudare.formats.files"),
+        ("chance.channel", "def f():\n    from sudare.mechanisms.aggregate import Aggregate"),
         ("mechanisms.grr", "from sudare.mechanisms.unary import OUE"),
         ("mechanisms.grr", "from sudare.mechanisms import unary"),
         ("mechanisms.grr", "from . import unary"),
         ("mechanisms.grr", "from .unary import OUE"),
         ("mechanisms.grr", "from ..collection import Collection"),
-        ("mechanism", "from sudare import collection"),
+        ("mechanisms.interface", "from sudare import collection"),
         ("engines.local", "from sudare.mechanisms.grr import GRR"),
-        ("domain", "if TYPE_CHECKING:\n    from sudare.mechanism import Mechanism"),
-        ("randomness", "import numba"),
+        (
+            "chance.exact",
+            "if TYPE_CHECKING:\n    from sudare.mechanisms.interface import Mechanism",
+        ),
+        ("chance.randomness", "import numba"),
         ("kernels", "from numba import njit"),
         ("cli.estimate", "import matplotlib.pyplot"),
         ("engines.local", "from pyspark.sql import DataFrame"),
-        ("device", "from starlette.applications import Starlette"),
-        ("estimate", "import rich.table"),
+        ("device.device", "from starlette.applications import Starlette"),
+        ("estimation.estimate", "import rich.table"),
         ("utils", ""),
     ],
 )
@@ -152,27 +152,60 @@ def test_a_planted_arrow_is_found(module: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("mechanisms.grr", "from sudare.mechanism import Mechanism\nimport numpy as np"),
+        ("mechanisms.grr", "from sudare.mechanisms.interface import Mechanism\nimport numpy as np"),
         ("mechanisms", "from sudare.mechanisms.grr import GRR"),
         ("kernels.coins", "from sudare.kernels.compiler import compiled\nimport numba"),
-        ("engines.local", "from sudare.aggregate import Aggregate"),
-        ("cli.demo", "from sudare.cli.options import PATH\nimport rich"),
-        ("plots", "import matplotlib"),
+        ("engines.local", "from sudare.mechanisms.aggregate import Aggregate"),
+        ("cli.demo", "from sudare.cli.shared.options import PATH\nimport rich"),
+        ("results.figures", "import matplotlib"),
     ],
 )
 def test_a_rightful_arrow_is_left_alone(module: str, source: str) -> None:
     assert violations(module, source, package=module == "mechanisms") == []
 
 
-def test_no_module_is_longer_than_300_lines() -> None:
-    lengths = {path.name: len(path.read_text().splitlines()) for path in sources()}
-    assert {name: length for name, length in lengths.items() if length > 300} == {}
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """How many lines a function has below its parameters and its docstring."""
+    described = ast.get_docstring(function) is not None and len(function.body) > 1
+    return (function.end_lineno or 0) - function.body[described].lineno + 1
 
 
-def test_the_collectors_map_names_each_of_its_modules_once() -> None:
-    folder = ROOT / "collector"
-    mapped = re.findall(r"``(\w+)``", import_module("sudare.collector").__doc__ or "")
-    assert sorted(mapped) == sorted(path.stem for path in folder.glob("[!_]*.py"))
+def test_a_module_is_one_thought_and_a_function_fits_a_screen() -> None:
+    long = []
+    for path in sources():
+        tree = ast.parse(path.read_text())
+        if len(path.read_text().splitlines()) > 800:
+            long.append(path.name)
+        long += [
+            f"{path.name}: {node.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and body_lines(node) > 60
+        ]
+    assert long == []
+
+
+def test_no_folder_has_more_than_20_modules() -> None:
+    folders = {path.parent for path in sources()}
+    crowded = [folder.name for folder in folders if len(list(folder.glob("*.py"))) > 20]
+    assert crowded == []
+
+
+def folders() -> list[Path]:
+    return sorted({path.parent for path in sources()} - {ROOT})
+
+
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: module_name(folder, ROOT))
+def test_each_folder_says_what_is_in_it(folder: Path) -> None:
+    """Every module and every folder once, and nothing else."""
+    described = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    named = [
+        name
+        for names in re.findall(r"^((?:``\w+``[,:]\s+)+)", described, re.MULTILINE)
+        for name in re.findall(r"``(\w+)``", names)
+    ]
+    there = [path.stem for path in folder.iterdir() if path.suffix == ".py" and path.stem[0] != "_"]
+    there += [path.parent.name for path in folder.glob("*/__init__.py")]
+    assert sorted(named) == sorted(there)
 
 
 def test_the_public_names_are_sorted_there_and_lazy() -> None:

@@ -24,7 +24,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from compiled import NEVER, compiled_from
 from sudare import (
     GRR,
     OUE,
@@ -39,8 +38,9 @@ from sudare import (
     Seeded,
     Streams,
 )
-from sudare.bloom import design_rows
-from sudare.strings import Strings
+from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.strings import Strings
+from support.compiled import NEVER, compiled_from
 
 FOLDER = Path(__file__).parent / "golden"
 Values = list[int] | list[str] | list[list[int]]

@@ -23,11 +23,11 @@ from typing import Any
 
 import msgspec
 
-from commands import succeed
 from sudare import Collection, Device, Rappor, Scripted, Seeded
-from sudare.continual import ContinualMechanism
-from sudare.exact import log_up
-from sudare.windows import Windows
+from sudare.chance.exact import log_up
+from sudare.collection.windows import Windows
+from sudare.mechanisms.continual import ContinualMechanism
+from support.commands import succeed
 
 FOLDER = Path(__file__).parent.parent / "web/test/fixtures"
 SECRET = bytes(range(32))

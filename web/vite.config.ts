@@ -19,7 +19,7 @@ const noPreload: Plugin = {
     id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : null,
 };
 
-// The two pages, as the collector serves them: src/sudare/collector/pages.py.
+// The two pages, as the collector serves them: src/sudare/collector/http/pages.py.
 export default defineConfig({
   base: "/static/",
   publicDir: false,

@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from sudare.estimation.bits import BitShares
-from sudare.estimation.design import Design
+from sudare.decoding.bit_sums import BitShares
+from sudare.decoding.design import Design
 from sudare.kernels.columns import descend
 
 Floats = NDArray[np.float64]

@@ -7,9 +7,9 @@ from itertools import product
 from record import Row
 
 from sudare import Borappor
-from sudare.channel import Channel, Law
+from sudare.chance.channel import Channel, Law
+from sudare.chance.exact import log_up
 from sudare.errors import ParameterError
-from sudare.exact import log_up
 
 RATIOS = (Fraction(2), Fraction(3, 2), Fraction(3), Fraction(5, 4))  # e^ε of each response
 SIXTHS = 6  # chances of the channels of which all are tried

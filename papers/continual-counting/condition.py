@@ -7,7 +7,7 @@ import numpy as np
 from record import Row
 from setting import READINGS, Floats
 
-from sudare.bounds.continual import Setting, condition_edge, dense_or_sparse
+from sudare.planning.bounds.continual import Setting, condition_edge, dense_or_sparse
 
 CAPTION, TEXT = 10_000, 100_000
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 1.0)

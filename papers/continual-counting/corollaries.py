@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from closed_forms import general_rate, harmony_rate
 from record import Row
 from scipy import stats
 from setting import BETA, FLOOR, PEOPLE, READINGS, ROUNDS, Floats, exact
 
 from sudare import Harmony
-from sudare.bounds.continual import Setting, dense_or_sparse, general_rate
-from sudare.bounds.harmony import harmony_lower_bound, harmony_rate
+from sudare.planning.bounds.continual import Setting, dense_or_sparse, harmony_lower_bound
 
 UPPER = {1: ("harmony", 1.0), 3: ("glance", 0.5)}  # each on the stream with its largest variance
 CONSTANTS = {1: math.sqrt(2), 3: math.sqrt(0.5)}  # of a normal law: √2 standard deviations

@@ -9,8 +9,8 @@ from record import Row
 from setting import DOCUMENTS, EPSILONS, FLOOR, PEOPLE, ROUNDS, Floats, exact, population
 
 from sudare import Seeded, Streams
-from sudare.bounds.maximal import MaximalError
-from sudare.experiments import maximal_errors
+from sudare.planning.bounds.maximal import MaximalError
+from sudare.simulation.experiments import stream_errors
 
 LINES = (
     ("glance", 0.9995, "Glance-DS, the text's μ"),
@@ -35,7 +35,7 @@ _CHANCE = 1e-9  # of calling laws different that are the same
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One line of the figure: what was simulated, for ``sudare.plots``, and what is exact."""
+    """One line of the figure: what was simulated, for the plot, and what is exact."""
 
     method: str
     share: float
@@ -62,13 +62,13 @@ def _curve(
     method, share, label = line
     epsilons = (*EPSILONS, FLOOR)
     samples = [
-        maximal_errors(
+        stream_errors(
             DOCUMENTS[method].calibrate(ROUNDS, epsilon),
             population(share),
             repetitions,
             rng,
             progress=progress,
-        )
+        ).maximal
         for epsilon in epsilons
     ]
     return Curve(

@@ -13,16 +13,15 @@ import shots
 from record import Row
 from setting import BETA, EPSILONS, READINGS, Floats, at, exact
 
-from sudare import plots
-from sudare.bounds.continual import general_bound
-from sudare.bounds.harmony import harmony_lower_bound
-from sudare.experiments import Outcome, error_series
-from sudare.scenarios import KINDS
+from sudare.planning.bounds.continual import general_bound, harmony_lower_bound
+from sudare.results import figures as plots
+from sudare.simulation.experiments import Outcome, error_series
+from sudare.simulation.scenarios import KINDS
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve for ``sudare.plots.error_figure``."""
+    """A curve for ``sudare.results.figures.error_figure``."""
 
     label: str
     x: Floats

@@ -8,8 +8,8 @@ from record import Row
 from setting import PEOPLE, ROUNDS
 
 from sudare import Seeded
-from sudare.experiments import METHODS, Calibrate, Outcome, compare_streams, expecting
-from sudare.scenarios import KINDS, stream
+from sudare.simulation.experiments import METHODS, Calibrate, Outcome, compare_streams, expecting
+from sudare.simulation.scenarios import KINDS, stream
 
 EPSILONS = (1, 2, 4, 8)
 TOLD = (0.2, 0.8)  # where the streams are, or mean to be

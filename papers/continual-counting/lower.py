@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 
+from closed_forms import coth
 from record import Row
 from setting import BETA, FLOOR, PEOPLE, ROUNDS, exact
 
-from sudare.bounds.continual import Setting, coth, general_bound
 from sudare.errors import ParameterError
+from sudare.planning.bounds.continual import Setting, general_bound
 
 SHARES = {"half": 0.5, "dense": 1.0}
 MANY_ROUNDS, EPSILONS, BETAS = (16, 50, 200), (0.1, 2.0, 4.0, 8.0), (0.1, 0.01)

@@ -10,7 +10,7 @@ from record import Row
 from setting import PEOPLE, ROUNDS, Counts, Floats, exact, population
 
 from sudare import Glance, Seeded
-from sudare.scenarios import stream
+from sudare.simulation.scenarios import stream
 
 STILL = {"half": 0.5, "dense": 0.9995, "all-but-one": 0.9999}  # of one share: the law is known
 STREAMS = {

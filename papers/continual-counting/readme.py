@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import growth
-from claims import CASES
-from claims import EPSILONS as CLAIM_EPSILONS
+from claims_1_and_2 import CASES
+from claims_1_and_2 import EPSILONS as CLAIM_EPSILONS
 from corollaries import EXCESSES
 from decay import LINES
 from kinds import EPSILONS as KIND_EPSILONS
@@ -15,7 +15,7 @@ from record import Row
 from setting import EPSILONS, FLOOR, READINGS
 from shots import SHARES, WANTED
 
-from sudare.scenarios import KINDS
+from sudare.simulation.scenarios import KINDS
 
 _SHOWN = (1, 3, 4, 5, 6, 7, 8)  # at 2 it is as at 1 and 3
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -2,11 +2,11 @@
 
 import math
 
+from closed_forms import harmony_crossover
 from record import Row
 from setting import READINGS
 
-from sudare.bounds.continual import Setting
-from sudare.bounds.harmony import harmony_crossover, harmony_lower_bound
+from sudare.planning.bounds.continual import Setting, harmony_lower_bound
 
 PEOPLE, ROUNDS = 1_000_000, 10
 SAID = 8  # “reversed at ε = 8”

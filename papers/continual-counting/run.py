@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import claims
+import claims_1_and_2
 import composition
 import condition
 import corollaries
@@ -88,7 +88,7 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
         *kept,
         *rates.rows(),
         *statements,
-        *claims.rows(runs),
+        *claims_1_and_2.rows(runs),
         *corollaries.rows(),
         *parts.rows(runs),
         *twice.rows(runs),

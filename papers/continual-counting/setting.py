@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import Borappor, Glance, Harmony
-from sudare.bounds.continual import Reading, Setting, printed_theta, solved_theta
-from sudare.bounds.maximal import (
+from sudare.planning.bounds.continual import Reading, Setting, printed_theta, solved_theta
+from sudare.planning.bounds.maximal import (
     MaximalError,
     borappor_maximum,
     glance_maximum,
     harmony_maximum,
 )
-from sudare.scenarios import counted
+from sudare.simulation.scenarios import counted
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

@@ -9,8 +9,8 @@ from record import Row
 from setting import DOCUMENTS, EPSILONS, PEOPLE, ROUNDS, Floats, exact, population
 
 from sudare import Glance, KShot, Seeded
-from sudare.bounds.maximal import groups_maximum
-from sudare.experiments import FixedGroups, Simulated, maximal_errors
+from sudare.planning.bounds.maximal import groups_maximum
+from sudare.simulation.experiments import FixedGroups, Simulated, stream_errors
 
 WANTED: Mapping[int, float] = {3: 0.75, 4: 0.63, 6: 0.46, 8: 0.37}
 NEVER_WORSE = 1.02
@@ -122,7 +122,7 @@ def _ratio(
 ) -> tuple[float, float]:
     """The mean maximal error in units of Glance's, which is exact, and its standard error."""
     rng, progress = chance
-    sample = maximal_errors(method, population(share), runs, rng, progress=progress)
+    sample = stream_errors(method, population(share), runs, rng, progress=progress).maximal
     glance = exact("glance", share, epsilon).mean
     return float(sample.mean() / glance), float(sample.std(ddof=1) / math.sqrt(runs) / glance)
 

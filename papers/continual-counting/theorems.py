@@ -7,23 +7,23 @@ from functools import cache
 
 import numpy as np
 import reversal
+from closed_forms import dense_rate
 from record import Row
 from setting import BETA, EPSILONS, READINGS, ROUNDS, at, exact, population
 
 from sudare import Glance, Harmony, Seeded
-from sudare.bounds.continual import (
+from sudare.planning.bounds.continual import (
     Setting,
     condition_edge,
     dense_or_sparse,
-    dense_rate,
     divergence,
+    harmony_lower_bound,
     noise_exponent,
     printed_theta,
     solved_theta,
 )
-from sudare.bounds.harmony import harmony_lower_bound
-from sudare.bounds.maximal import MaximalError, harmony_maximum
-from sudare.experiments import maximal_errors, stream_errors
+from sudare.planning.bounds.maximal import MaximalError, harmony_maximum
+from sudare.simulation.experiments import stream_errors
 
 STREAMS = {"everybody in state 1": 1.0, "half": 0.5, "nobody": 0.0}
 _SMALLER = 10_000  # people, for whom the law is computed at once
@@ -112,7 +112,7 @@ def _theorem4_rows(repetitions: int, rng: Seeded, progress: Callable[[int], obje
     found = []
     for name, share in STREAMS.items():
         truth = population(share, setting.rounds, setting.people)
-        errors = maximal_errors(mechanism, truth, repetitions, rng, progress=progress)
+        errors = stream_errors(mechanism, truth, repetitions, rng, progress=progress).maximal
         found.append(
             _theorem4_row(
                 f"theorem4.runs.{share:g}",

@@ -11,7 +11,7 @@ from record import Row
 from setting import BETA, PEOPLE
 
 from sudare import Glance
-from sudare.exact import exact_law
+from sudare.chance.exact import exact_law
 
 SAID, PROVED = 2, 3  # for every run, and on average
 EPSILON = 2.5

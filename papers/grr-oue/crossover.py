@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from record import Row
 
-from sudare.bounds.frequency import rare_answer_crossover, total_error_crossover
-from sudare.comparison import ErrorCurve
+from sudare.estimation.frequency_error import rare_answer_crossover, total_error_crossover
+from sudare.simulation.comparison import ErrorCurve
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False)
 class Ratio:
-    """The error of GRR in units of OUE's: a curve for ``sudare.plots.error_figure``."""
+    """The error of GRR in units of OUE's: a curve for ``sudare.results.figures.error_figure``."""
 
     label: str
     x: Floats

@@ -9,7 +9,7 @@ from record import Row
 from scipy.special import ndtr
 
 from sudare import GRR, OUE, Seeded
-from sudare.comparison import ErrorCurve, error_curves
+from sudare.simulation.comparison import ErrorCurve, error_curves
 
 Floats = NDArray[np.float64]
 

@@ -15,21 +15,22 @@ from pathlib import Path
 from types import MappingProxyType
 
 import anomaly
-import claims
 import crossover
 import luck
 import numpy as np
 import populations
 import record
 import sizes
+import statements
 import tallies
 from matplotlib.figure import Figure
 from populations import Population
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sudare import GRR, OUE, Seeded, SudareError, plots
-from sudare.bounds.frequency import rare_answer_crossover, total_error_crossover
-from sudare.comparison import ErrorCurve, error_curves
+from sudare import GRR, OUE, Seeded, SudareError
+from sudare.estimation.frequency_error import rare_answer_crossover, total_error_crossover
+from sudare.results import figures as plots
+from sudare.simulation.comparison import ErrorCurve, error_curves
 
 HERE = Path(__file__).resolve().parent
 EPSILONS = tuple(round(0.1 * step, 1) for step in range(1, 51))
@@ -69,8 +70,8 @@ def redo(arguments: argparse.Namespace) -> list[record.Row]:
         *tallies.grr_rows(),
         *tallies.oue_rows(),
         *populations.rows(clothing, populations.sessions()),
-        *claims.theory_rows(EPSILONS),
-        *claims.measured_rows(measured),
+        *statements.theory_rows(EPSILONS),
+        *statements.measured_rows(measured),
         crossover.seen_row(few),
         *crossover.rows(few, "crossover.few", clothing.counts.size),
         *crossover.rows(many, "crossover.many", clothing.counts.size),
@@ -89,7 +90,7 @@ def examples(teas: Population, clothing: Population, rng: Seeded, figures: Path)
         ("3.6", OUE, clothing),
     )
     for number, cls, people in plan:
-        mechanism = cls.calibrate(people.counts.size, claims.EXAMPLE_EPSILON)
+        mechanism = cls.calibrate(people.counts.size, statements.EXAMPLE_EPSILON)
         answers = np.repeat(np.arange(people.counts.size), people.counts)
         aggregate = mechanism.aggregate(mechanism.randomize(answers, rng))
         figure = plots.estimate_figure(

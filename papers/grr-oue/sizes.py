@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import populations
-from claims import advantage_over
 from consistency import CLEAR, TOO_FAR, Floats, Integers, Moments, Pair, squared_errors
 from crossover import Ratio
 from populations import Population
 from record import Row
+from statements import advantage_over
 
 from sudare import GRR, OUE, Seeded
-from sudare.bounds.frequency import share_variance
+from sudare.estimation.frequency_error import share_variance
 
 PEOPLE = (14, 49_742)
 EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0)

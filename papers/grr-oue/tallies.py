@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from record import Row, agrees, number
 
 from sudare import GRR, OUE, Aggregate
-from sudare.bounds.frequency import mean_squared_error
+from sudare.estimation.frequency_error import mean_squared_error
 from sudare.estimation.likelihood import most_likely
 
 EPSILON = 2.0

@@ -13,13 +13,13 @@ import listing
 import numpy as np
 from numpy.typing import NDArray
 from paired import FAR
+from paper_decoder import PENALTY
 from population import CANDIDATES, HELD_FLAGS
 from record import Row
 from scores import LEVEL, Score, Scores
 from survey import Survey, rescaled
 
 from sudare import Rappor, Seeded
-from sudare.estimation.printed import PENALTY
 
 Floats = NDArray[np.float64]
 

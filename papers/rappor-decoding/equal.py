@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import listing
 import numpy as np
 from missing import Indices, everyone, without_a_third
+from paper_decoder import printed_decoder
 from population import HELD_FLAGS
 from record import Row
 from scores import Floats, Judged, Scores
 from survey import Survey, as_long, ours, rescaled
 
 from sudare import Rappor, Seeded
-from sudare.estimation.printed import printed_decoder
 
 Decoder = Callable[[Indices, Seeded], Floats]
 

@@ -8,12 +8,12 @@ import listing
 import numpy as np
 from missing import without_a_third
 from numpy.typing import NDArray
+from paper_decoder import LEAST, PENALTY, printed_decoder
 from population import CANDIDATES, HELD, HELD_FLAGS, PEOPLE
 from record import Row
 from scores import Judged, Score, Scores
 
 from sudare import Seeded
-from sudare.estimation.printed import LEAST, PENALTY, printed_decoder
 
 Floats = NDArray[np.float64]
 

@@ -14,14 +14,14 @@ from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
+from paper_decoder import LEAST, PENALTY, least_squares
 from record import Row
 from specification import CASES, SIZES, Case, Survey
 
 from sudare import Seeded, decode
+from sudare.decoding.bit_sums import BitShares
+from sudare.decoding.simplex_fit import simplex_fit
 from sudare.errors import TooFewReports
-from sudare.estimation.bits import BitShares
-from sudare.estimation.printed import LEAST, PENALTY, least_squares
-from sudare.estimation.simplex_fit import simplex_fit
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 
@@ -84,7 +84,7 @@ def ours(survey: Survey, _rng: Seeded) -> Answer:
 def document(survey: Survey, _rng: Seeded) -> Answer | None:
     """The document's decoder: the LASSO at α = 0.1, least squares, a 5 % test for each.
 
-    The LASSO's minimiser is that of ``sudare.estimation.printed``, found by an interior point:
+    The LASSO's minimiser is that of ``paper_decoder``, found by an interior point:
     on a thousand candidates coordinate descent takes many times as long. None if there are many
     minimisers, as happens where the columns proposed depend on each other.
     """

@@ -12,12 +12,12 @@ import listing
 import numpy as np
 from numpy.typing import NDArray
 from paired import Difference
+from paper_decoder import printed_decoder
 from population import HELD, HELD_FLAGS, PEOPLE, shares
 from record import Row
 from scores import LEVEL, Score, Scores
 
 from sudare import Rappor, Seeded
-from sudare.estimation.printed import printed_decoder
 
 Floats = NDArray[np.float64]
 

@@ -28,8 +28,9 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from scores import Line, Scores
 from specification import CASES, SIZES, Case
 
-from sudare import Seeded, SudareError, plots
+from sudare import Seeded, SudareError
 from sudare.errors import ParameterError
+from sudare.results import figures as plots
 
 HERE = Path(__file__).resolve().parent
 

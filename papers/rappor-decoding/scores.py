@@ -83,7 +83,7 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve for ``sudare.plots.error_figure``."""
+    """A curve for ``sudare.results.figures.error_figure``."""
 
     label: str
     x: Floats

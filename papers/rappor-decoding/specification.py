@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import Aggregate, Collection, Rappor, Seeded
-from sudare.bloom import design_rows
-from sudare.decoding import hash_candidates
-from sudare.estimation.design import Design
+from sudare.decoding.design import Design
+from sudare.decoding.from_sums import hash_candidates
+from sudare.mechanisms.bloom import design_rows
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

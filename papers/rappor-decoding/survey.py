@@ -5,16 +5,16 @@ from dataclasses import dataclass
 import listing
 import numpy as np
 from numpy.typing import NDArray
+from paper_decoder import PENALTY, printed_decoder
 from population import CANDIDATES, HELD, PEOPLE, shares
 from scores import LEVEL
 
 from sudare import Aggregate, Collection, Rappor, Seeded, decode
-from sudare.bloom import design_rows
-from sudare.decoding import Decoded, hash_candidates
-from sudare.estimation.printed import PENALTY, printed_decoder
+from sudare.chance.exact import smallest_dyadic
+from sudare.decoding.from_sums import Decoded, hash_candidates
 from sudare.estimation.significance import Correction
-from sudare.exact import smallest_dyadic
-from sudare.planner import best_rappor
+from sudare.mechanisms.bloom import design_rows
+from sudare.planning.texts import best_rappor
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import Channel, Randomness, Rappor, exact_law
-from sudare.bloom import filters
+from sudare.mechanisms.bloom import filters
 
 
 @cache

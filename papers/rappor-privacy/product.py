@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from claims import REPORT, SINGLE, F, P, Q
+import laws
+from formulas import REPORT, SINGLE, F, P, Q
 from record import Row
 
-import laws
 from sudare import Rappor
 
 FILTERS = (

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-from claims import REPORT, SINGLE, F, H, permanent_epsilon
+import laws
+from formulas import REPORT, SINGLE, F, H, permanent_epsilon
 from record import Row
 
-import laws
 from sudare import Rappor
-from sudare.exact import log_up
+from sudare.chance.exact import log_up
 
 MANY = 200
 

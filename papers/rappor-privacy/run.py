@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import claims
+import formulas
 import numpy as np
 import product
 import record
@@ -19,15 +19,16 @@ import repeated
 from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sudare import Rappor, SudareError, plots
+from sudare import Rappor, SudareError
+from sudare.results import figures as plots
 
 HERE = Path(__file__).resolve().parent
 SECTIONS = (
-    claims.permanent_rows,
+    formulas.permanent_rows,
     product.product_rows,
-    claims.report_rows,
-    claims.bound_rows,
-    claims.dominance_rows,
+    formulas.report_rows,
+    formulas.bound_rows,
+    formulas.dominance_rows,
     repeated.repeated_rows,
 )
 REPORTS = range(1, 31)
@@ -35,7 +36,7 @@ REPORTS = range(1, 31)
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A curve for ``sudare.plots.error_figure``."""
+    """A curve for ``sudare.results.figures.error_figure``."""
 
     label: str
     x: NDArray[np.float64]
@@ -73,7 +74,7 @@ def redo() -> list[record.Row]:
 def draw(figures: Path) -> None:
     """The exact ε of k reports, from ε₁ up to ε∞."""
     mechanisms = {
-        "h = 2, f = ½, p = ½, q = ¾": claims.REPORT,
+        "h = 2, f = ½, p = ½, q = ¾": formulas.REPORT,
         "h = 2, f = ½, p = ¼, q = ¾": Rappor(4, 2, 1, 0.5, 0.25, 0.75),
         "h = 1, f = ¼, p = ½, q = ¾": Rappor(4, 1, 1, 0.25, 0.5, 0.75),
     }

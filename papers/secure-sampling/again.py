@@ -15,15 +15,15 @@ from math import prod
 from record import Row
 from tables import proved
 
-from sudare.exact import float_up
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import distinct_ways, divergence, noise_ways, views
-from sudare.twoparty.scheme import Scheme
-from sudare.twoparty.table import distinct_table
-from sudare.twoparty.ways import Ways
+from sudare.chance.exact import float_up
+from sudare.twoparty.noise.algorithm2 import distinct_table
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.integer_law import IntegerLaw
+from sudare.twoparty.noise.law import distinct_law, divergence, noise_law, views
+from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.shipped_tables import shipped
 
-Views = list[tuple[int, Ways]]
+Views = list[tuple[int, IntegerLaw]]
 
 # Of the document: δ, draws and noises at ε = 1. More noises of a wider table take minutes.
 DRAWN_AGAIN = (
@@ -74,7 +74,7 @@ def one_table(scheme: Scheme, noises: int) -> Views:
     ways_to_coincide = patterns(draws, distinct=scheme.distinct)
     of_tables = [
         [
-            (number, distinct_ways(table, weights))
+            (number, distinct_law(table, weights))
             for weights, number in ways_to_coincide.items()
             if len(weights) <= size
         ]
@@ -99,7 +99,7 @@ def results_only(scheme: Scheme, noises: int) -> Views:
     A table's order matters to nobody whose indices are uniform, so shuffling anew changes nothing.
     """
     base = place_value(scheme)
-    law = noise_ways(scheme)
+    law = noise_law(scheme)
     return [_joined([(1, _stretched(law, base**noise)) for noise in range(noises)])]
 
 
@@ -156,14 +156,14 @@ def _rows(
         yield Row(f"{name}.{kind}", shown, float(stated), float_up(delta), verdict)
 
 
-def _joined(parts: Sequence[tuple[int, Ways]]) -> tuple[int, Ways]:
+def _joined(parts: Sequence[tuple[int, IntegerLaw]]) -> tuple[int, IntegerLaw]:
     numbers, ways = zip(*parts, strict=True)
     return prod(numbers), prod(ways[1:], start=ways[0])
 
 
 @cache
-def _stretched(ways: Ways, factor: int) -> Ways:
+def _stretched(ways: IntegerLaw, factor: int) -> IntegerLaw:
     """The ways to ``factor`` times each number."""
-    return Ways.of(
+    return IntegerLaw.of(
         {factor * (ways.least + i): count for i, count in enumerate(ways.counts) if count}
     )

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from sudare.exact import exp_enclosed
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import excess
-from sudare.twoparty.ways import Ways
+from sudare.chance.exact import exp_enclosed
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.integer_law import IntegerLaw
+from sudare.twoparty.noise.law import excess
 
 MOST_DIGITS, WIDEST = 12, 60  # of the search for the smallest circuit
 
@@ -57,11 +57,11 @@ class Circuit:
         return len(self.thresholds) * self.width
 
     @property
-    def law(self) -> Ways:
+    def law(self) -> IntegerLaw:
         """The exact law of the noise."""
-        law = Ways(0, (1,))
+        law = IntegerLaw(0, (1,))
         for threshold, value in zip(self.thresholds, self.values, strict=True):
-            law *= Ways.of({0: (1 << self.width) - threshold, value: threshold})
+            law *= IntegerLaw.of({0: (1 << self.width) - threshold, value: threshold})
         return law
 
     async def noise(self, bits: Sequence[Element], depth: Depth, multiply: Multiply) -> Element:

@@ -14,11 +14,11 @@ from math import prod
 from record import Row
 from tables import DRAWS, guarantees, proved
 
-from sudare.exact import float_up
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import excess, prove
-from sudare.twoparty.table import algorithm2, mirrored, smallest_initial
-from sudare.twoparty.ways import Ways
+from sudare.chance.exact import float_up
+from sudare.twoparty.noise.algorithm2 import algorithm2, mirrored, smallest_initial
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.integer_law import IntegerLaw
+from sudare.twoparty.noise.law import excess, prove
 
 BREAKS_IV = Guarantee(0.1, 8.772e-4), 4
 EXCEEDED = {2: Guarantee(0.003, 0.024), 3: Guarantee(0.01, 0.0228), 4: Guarantee(0.01, 0.0204)}
@@ -60,7 +60,7 @@ def lengths(epsilon: float, draws: int, longest: int, initials: int = 1) -> Iter
     side = [table[value] for value in range(min(table), 1)]
     for length in range(1, len(side)):
         counts = side[: length + 1]
-        one = Ways.of(mirrored(counts))
+        one = IntegerLaw.of(mirrored(counts))
         delta = excess([(1, prod([one] * (draws - 1), start=one))], guarantee)
         bound = Fraction(initial, sum(counts)) ** draws
         yield Length(draws, initial, length, bound, delta)

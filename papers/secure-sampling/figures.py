@@ -4,20 +4,20 @@ import math
 from pathlib import Path
 
 import numpy as np
-from claims import FIGURE_3, FIGURE_4
 from conjectures import lengths
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from older_methods import method_a, method_b
+from other_claims import FIGURE_3, FIGURE_4
 from ours import our_proofs
 from shapes import SHAPED, exact_root
 from tables import DRAWS, proved
 
-from sudare import plots
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import noise_ways
-from sudare.twoparty.scheme import Scheme
-from sudare.twoparty.table import method_a, method_b
-from sudare.twoparty.ways import Ways
+from sudare.results import figures as plots
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.integer_law import IntegerLaw
+from sudare.twoparty.noise.law import noise_law
+from sudare.twoparty.noise.scheme import Scheme
 
 BLUE, VERMILION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#999999"
 STOPPED_DRAWS, STOPPED_LENGTH = 4, 40
@@ -33,7 +33,7 @@ def draw(folder: Path) -> None:
     """All figures."""
     for number, (name, scheme) in enumerate({"A": method_a(1.0), "B": method_b(1.0)}.items(), 1):
         figure = Figure((6.4, 3.6), layout="constrained")
-        _steps(_open(figure.subplots()), noise_ways(scheme), 1.0)
+        _steps(_open(figure.subplots()), noise_law(scheme), 1.0)
         figure.suptitle(
             f"Method ({name}), {scheme.entries:,} entries: steps beyond e^ε", fontsize=11
         )
@@ -50,7 +50,7 @@ def _open(axes: Axes) -> Axes:
     return axes
 
 
-def _steps(axes: Axes, law: Ways, rate: float) -> None:
+def _steps(axes: Axes, law: IntegerLaw, rate: float) -> None:
     """E[f](k) = ln f(k+1) - ln f(k), and the band in which it must stay."""
     logs = np.array([math.log(count) for count in law.trimmed.counts])
     k, steps = law.trimmed.least + np.arange(logs.size - 1), np.diff(logs)
@@ -67,8 +67,8 @@ def _steps(axes: Axes, law: Ways, rate: float) -> None:
 def _laws(axes: Axes, scheme: Scheme) -> None:
     """The law of one draw and of their sum, on a logarithmic axis."""
     draws = len(scheme.signs)
-    one = Ways.of(scheme.tables[0])
-    sets = ((one, VERMILION, "f, one draw"), (noise_ways(scheme), BLUE, f"f*{draws}, their sum"))
+    one = IntegerLaw.of(scheme.tables[0])
+    sets = ((one, VERMILION, "f, one draw"), (noise_law(scheme), BLUE, f"f*{draws}, their sum"))
     for law, color, label in sets:
         k = law.least + np.arange(len(law.counts))
         chances = np.array([count / law.total for count in law.counts])
@@ -83,7 +83,7 @@ def _figure_3() -> Figure:
     left, right = figure.subplots(1, 2)
     scheme = proved(*FIGURE_3).scheme
     _laws(_open(left), scheme)
-    _steps(_open(right), noise_ways(scheme), 1.0)
+    _steps(_open(right), noise_law(scheme), 1.0)
     figure.suptitle(
         f"Algorithm 2, ε = 1, δ ≤ 1e-10, n = 2, {scheme.entries:,} entries: every step within e^ε",
         fontsize=11,
@@ -105,12 +105,12 @@ def _shape() -> Figure:
     figure = Figure((6.8, 4.2), layout="constrained")
     axes = _open(figure.subplots())
     for draws, color in zip(DRAWS[1:], (BLUE, GREEN, VERMILION), strict=True):
-        law = Ways.of(proved(SHAPED, draws).scheme.tables[0])
+        law = IntegerLaw.of(proved(SHAPED, draws).scheme.tables[0])
         k = law.least + np.arange(len(law.counts))
         chances = np.array([count / law.total for count in law.counts])
         label = f"Algorithm 2, n = {draws}"
         axes.semilogy(k, chances, ".-", color=color, linewidth=0.8, markersize=3, label=label)
-    farthest = -Ways.of(proved(SHAPED, 2).scheme.tables[0]).least
+    farthest = -IntegerLaw.of(proved(SHAPED, 2).scheme.tables[0]).least
     root = exact_root(SHAPED.epsilon, 2, farthest)
     both = np.concatenate([root[:0:-1], root])
     k = np.arange(-farthest, farthest + 1)

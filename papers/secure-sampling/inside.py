@@ -18,14 +18,15 @@ from typing import Any
 from circuit import Circuit, Counted, Depth, smallest_circuit
 from record import Row
 
-from sudare.exact import float_up
-from sudare.randomness import System
-from sudare.twoparty.agreement import Agreement, cipher_named
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.document import TableDocument
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof, excess
-from sudare.twoparty.parties import Holding, Listening, Starting
+from sudare.chance.exact import float_up
+from sudare.chance.randomness import System
+from sudare.twoparty.ciphers.interface import cipher_named
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof, excess
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
+from sudare.twoparty.protocol.agreement import Agreement
+from sudare.twoparty.protocol.parties import Listening, Starting, TotalOfP2
 
 PARTY = Path(__file__).resolve().with_name("inside_party.py")
 PARTIES = 3
@@ -157,7 +158,7 @@ def _session_bytes(proof: Proof) -> int:
     """The bytes of a session of our two parties under ElGamal; no draw changes them."""
     cipher = cipher_named("elgamal")
     agreement = Agreement(TableDocument(proof.guarantee, proof.scheme), cipher.name, people=1000)
-    p2, hello = Starting(agreement, cipher, Holding(total=0)).greet(System())
+    p2, hello = Starting(agreement, cipher, TotalOfP2(total=0)).greet(System())
     p1, tables = Listening(agreement, cipher).receive(hello, System())
     _, answer = p2.receive(tables, System())
     _, result = p1.receive(answer).open()

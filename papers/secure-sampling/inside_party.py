@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from circuit import Counted, Depth, Element, smallest_circuit
 from mpyc.finfields import GF
 from mpyc.runtime import mpc
+from three_party_count import MODULUS, agreed, check_runtime, noisy_totals, sent_bytes
 
-from sudare.randomness import System
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.document import TableDocument
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.sharing import MODULUS, agreed, check_runtime, noisy_totals, sent_bytes
+from sudare.chance.randomness import System
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
 
 GUARANTEE = Guarantee(1.0, 1e-6)
 PEOPLE, TOTAL = 100_000, 500

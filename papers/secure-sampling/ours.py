@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from record import Row
 from tables import DRAWS, proved
 
-from sudare.exact import float_up
-from sudare.twoparty.digits import shipped_documents
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof, prove
+from sudare.chance.exact import float_up
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof, prove
+from sudare.twoparty.noise.shipped_tables import shipped_documents
 
 
 def our_proofs() -> list[Proof]:

@@ -10,10 +10,10 @@ from fractions import Fraction
 from record import Row
 from tables import DRAWS, TABLE_3, guarantees, proved
 
-from sudare.exact import exp_enclosed
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.ways import Ways
+from sudare.chance.exact import exp_enclosed
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.integer_law import IntegerLaw
+from sudare.twoparty.noise.shipped_tables import shipped
 
 DIGITS = 40  # to which the law is summed
 CLOSE = Fraction(1, 10**15)
@@ -36,7 +36,7 @@ def summed_mean(guarantee: Guarantee) -> Fraction:
     while weight:
         side.append(weight)
         weight = weight * p.numerator // p.denominator
-    noise = Ways(1 - len(side), (*side[:0:-1], *side))
+    noise = IntegerLaw(1 - len(side), (*side[:0:-1], *side))
     return (noise * noise).mean_size
 
 

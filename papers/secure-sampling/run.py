@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 
 import again
-import claims
 import conjectures
 import figures
 import inside
+import other_claims
 import ours
 import own_noise
 import record
@@ -35,16 +35,16 @@ SECTIONS: tuple[Section, ...] = (
     tables.room_rows,
     tables.mean_rows,
     tables.proof_rows,
-    claims.older_rows,
-    claims.figure_rows,
+    other_claims.older_rows,
+    other_claims.figure_rows,
     shapes.shape_rows,
     shapes.factor_rows,
-    claims.false_rows,
+    other_claims.false_rows,
     conjectures.theorem_rows,
     conjectures.refuted_rows,
-    claims.distinct_rows,
+    other_claims.distinct_rows,
     again.again_rows,
-    claims.sensitivity_rows,
+    other_claims.sensitivity_rows,
     inside.inside_rows,
     own_noise.own_rows,
     shapes.listed_rows,

@@ -6,14 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from record import Row, number
+from printed_numbers import number
+from record import Row
 from tables import DRAWS, TABLE_3, guarantees, proved
 
-from sudare.exact import float_up
-from sudare.twoparty.digits import shipped
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof, prove
-from sudare.twoparty.scheme import Scheme
+from sudare.chance.exact import float_up
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof, prove
+from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.shipped_tables import shipped
 
 SHAPED = Guarantee(0.1, 1e-8)  # figure 4's
 SMALLEST = Guarantee(1.0, 1e-10), 2  # the table of 2.25 MiB

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from functools import cache
 
-from record import Row, number
+from printed_numbers import number
+from record import Row
 
-from sudare.exact import float_up
-from sudare.twoparty.guarantee import Guarantee
-from sudare.twoparty.law import Proof, prove
-from sudare.twoparty.table import Stop, algorithm2
+from sudare.chance.exact import float_up
+from sudare.twoparty.noise.algorithm2 import Stop, algorithm2
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.law import Proof, prove
 
 DRAWS = (1, 2, 3, 4)
 # As printed: ε = 1 and Δ = 1 in table 1, δ = 1e-6 and Δ = 1 in tables 2 and 3.

@@ -4,74 +4,72 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sudare.aggregate import Aggregate
-    from sudare.association import Association, associate
-    from sudare.channel import Channel
-    from sudare.client import Collector
-    from sudare.collection import Collection
-    from sudare.crowd import Crowd
-    from sudare.decoding import Decoded, decode
-    from sudare.device import Device
+    from sudare.chance.channel import Channel
+    from sudare.chance.exact import exact_law
+    from sudare.chance.randomness import Randomness, Scripted, Seeded, System
+    from sudare.collection.document import Collection
+    from sudare.decoding.from_sums import Decoded
+    from sudare.device.collector_client import CollectorClient
+    from sudare.device.device import Device
+    from sudare.device.outbox import Outbox
+    from sudare.device.participant import Participant
     from sudare.discovery import Discovered, Discovery, discover
-    from sudare.domain import Categories, Streams
     from sudare.errors import SudareError
-    from sudare.estimate import Estimate
-    from sudare.exact import exact_law
-    from sudare.likelihood_decoding import decode_reports
-    from sudare.live import LiveCount
-    from sudare.mechanism import Mechanism
+    from sudare.estimation.estimate import Estimate
+    from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.borappor import Borappor
+    from sudare.mechanisms.domain import Categories, Streams
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.harmony import Harmony
+    from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
-    from sudare.outbox import Outbox
-    from sudare.participant import Participant
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
-    from sudare.randomness import Randomness, Scripted, Seeded, System
+    from sudare.questions.association import Association, associate
+    from sudare.questions.text import decode, decode_reports
+    from sudare.simulation.crowd import Crowd
 
 # Where each public name lives. Loaded when asked for: the command line must start at once.
 _HOMES = {
     "GRR": "sudare.mechanisms.grr",
     "OUE": "sudare.mechanisms.unary",
     "SUE": "sudare.mechanisms.unary",
-    "Aggregate": "sudare.aggregate",
-    "Association": "sudare.association",
+    "Aggregate": "sudare.mechanisms.aggregate",
+    "Association": "sudare.questions.association",
     "Borappor": "sudare.mechanisms.borappor",
-    "Categories": "sudare.domain",
-    "Channel": "sudare.channel",
-    "Collection": "sudare.collection",
-    "Collector": "sudare.client",
-    "Crowd": "sudare.crowd",
-    "Decoded": "sudare.decoding",
-    "Device": "sudare.device",
+    "Categories": "sudare.mechanisms.domain",
+    "Channel": "sudare.chance.channel",
+    "Collection": "sudare.collection.document",
+    "CollectorClient": "sudare.device.collector_client",
+    "Crowd": "sudare.simulation.crowd",
+    "Decoded": "sudare.decoding.from_sums",
+    "Device": "sudare.device.device",
     "Diary": "sudare.privacy.diary",
     "Discovered": "sudare.discovery",
     "Discovery": "sudare.discovery",
-    "Estimate": "sudare.estimate",
+    "Estimate": "sudare.estimation.estimate",
     "Glance": "sudare.mechanisms.glance",
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
-    "LiveCount": "sudare.live",
-    "Mechanism": "sudare.mechanism",
-    "Outbox": "sudare.outbox",
-    "Participant": "sudare.participant",
+    "Mechanism": "sudare.mechanisms.interface",
+    "Outbox": "sudare.device.outbox",
+    "Participant": "sudare.device.participant",
     "Rappor": "sudare.mechanisms.rappor",
-    "Randomness": "sudare.randomness",
-    "Scripted": "sudare.randomness",
-    "Seeded": "sudare.randomness",
-    "Streams": "sudare.domain",
+    "Randomness": "sudare.chance.randomness",
+    "Scripted": "sudare.chance.randomness",
+    "Seeded": "sudare.chance.randomness",
+    "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
-    "System": "sudare.randomness",
-    "associate": "sudare.association",
-    "decode": "sudare.decoding",
-    "decode_reports": "sudare.likelihood_decoding",
+    "System": "sudare.chance.randomness",
+    "associate": "sudare.questions.association",
+    "decode": "sudare.questions.text",
+    "decode_reports": "sudare.questions.text",
     "discover": "sudare.discovery",
-    "exact_law": "sudare.exact",
+    "exact_law": "sudare.chance.exact",
 }
 
 __all__ = [
@@ -84,7 +82,7 @@ __all__ = [
     "Categories",
     "Channel",
     "Collection",
-    "Collector",
+    "CollectorClient",
     "Crowd",
     "Decoded",
     "Device",
@@ -96,7 +94,6 @@ __all__ = [
     "Harmony",
     "KShot",
     "Ledger",
-    "LiveCount",
     "Mechanism",
     "Outbox",
     "Participant",

@@ -24,58 +24,58 @@ It never contains a person's answer: it may say where the answer stands, not wha
 
 
 class SudareError(ValueError):
-    """Something the caller can mend."""
+    """Any error of Sudare's: something that the caller can mend."""
 
 
 class ParameterError(SudareError):
     """A parameter outside what is allowed."""
 
 
-class InvalidAnswer(SudareError):  # noqa: N818 - names what is invalid, as every name here
+class InvalidAnswer(SudareError):
     """An answer outside the domain, found before anything was sent."""
 
 
-class InvalidReport(SudareError):  # noqa: N818
+class InvalidReport(SudareError):
     """A report that no device following the collection could have made."""
 
 
-class InvalidCiphertext(SudareError):  # noqa: N818
+class InvalidCiphertext(SudareError):
     """Bytes that are no ciphertext, key or table of a cipher, or open to nothing they may hold."""
 
 
-class InvalidDocument(SudareError):  # noqa: N818
+class InvalidDocument(SudareError):
     """A file or message that can't be read as what it claims to be."""
 
 
-class InvalidMessage(SudareError):  # noqa: N818
+class InvalidMessage(SudareError):
     """A message of the other party that doesn't belong here and now; nothing was opened."""
 
 
-class PartyLost(SudareError):  # noqa: N818
+class PartyLost(SudareError):
     """The other party went away, or kept silent for too long."""
 
 
-class MixedCollections(SudareError):  # noqa: N818
+class MixedCollections(SudareError):
     """Reports, aggregates or estimates that belong to different collections."""
 
 
-class TooFewReports(SudareError):  # noqa: N818
+class TooFewReports(SudareError):
     """Fewer reports than the collection's release rule asks for."""
 
 
-class RoundPassed(SudareError):  # noqa: N818
+class RoundPassed(SudareError):
     """A round or window that a device has told, or let pass, before; nothing was sent."""
 
 
-class BudgetExceeded(SudareError):  # noqa: N818
+class BudgetExceeded(SudareError):
     """A charge that a ledger's cap leaves no room for; nothing was sent."""
 
 
-class StoreUnavailable(SudareError):  # noqa: N818
+class StoreUnavailable(SudareError):
     """A collector's store that can't take anything now; nothing was acknowledged."""
 
 
-class CollectorRefused(SudareError):  # noqa: N818
+class CollectorRefused(SudareError):
     """A collector's refusal: trying again would not help."""
 
     def __init__(self, sentence: str, status: int | None = None) -> None:
@@ -84,7 +84,7 @@ class CollectorRefused(SudareError):  # noqa: N818
         """Of the response, where there was one."""
 
 
-class CollectorUnavailable(SudareError):  # noqa: N818
+class CollectorUnavailable(SudareError):
     """A collector that can't be reached, or takes nothing now: try again later."""
 
     def __init__(self, sentence: str, retry_after: float = 0.0, *, doubtful: bool = False) -> None:
@@ -99,5 +99,5 @@ class CollectionUnavailable(CollectorUnavailable):
     """A collection, or a window of it, that takes nothing now; the collector may take others."""
 
 
-class ScriptExhausted(SudareError):  # noqa: N818
+class ScriptExhausted(SudareError):
     """A scripted randomness was asked for more words than its script holds."""

@@ -39,13 +39,13 @@ describe("reports", () => {
 
   test.each(reports)("%# are Python's", ({ collection, answer, script: numbers, record }) => {
     const words = new ScriptedWords(script(numbers));
-    const made = device.report(collection, answer, words);
+    const made = device.report(collection, answer, { fresh: words });
     expect(bytesToHex(made.record)).toBe(record);
     expect(words.used).toBe(numbers.length);
     expect(made.id.length).toBe(16);
     if (numbers.length > 0) {
       const short = new ScriptedWords(script(numbers.slice(0, -1)));
-      expect(() => device.report(collection, answer, short)).toThrow(ScriptExhausted);
+      expect(() => device.report(collection, answer, { fresh: short })).toThrow(ScriptExhausted);
     }
   });
 

@@ -1,35 +1,151 @@
-/** The ledger: exact sums, a cap that holds, and a window that is paid for once. */
+/** The ledger: the vectors that Python's passes, too; what is kept, and what is refused. */
 
 import { expect, test } from "vitest";
 
-import { Memory } from "../src/device/diary";
-import { Refused } from "../src/device/errors";
-import { toNumber } from "../src/device/fractions";
+import { Collection } from "../src/device/collection";
+import { Device } from "../src/device/device";
+import { Diary, Memory } from "../src/device/diary";
+import { InvalidAnswer, Refused, RoundPassed } from "../src/device/errors";
+import { exactly, roundDown, roundUp, toNumber, type Fraction } from "../src/device/fractions";
 import { BudgetExceeded, Ledger } from "../src/device/ledger";
+import { readJson, utf8 } from "./files";
 
-test("sums are exact: ten times 0.1 is not 1", () => {
-  let ledger = Ledger.EMPTY.capped(1);
-  for (let window = 0; window < 9; window++) ledger = ledger.charge("a", 0.1, window);
-  // As floats 0.1 is above 1/10, so the tenth would come to more than 1.
-  expect(() => ledger.charge("a", 0.1, 9)).toThrow(BudgetExceeded);
-  expect(ledger.capped(1.0000000000000002).charge("a", 0.1, 9).has("a", 9)).toBe(true);
+interface LedgerStep {
+  readonly cap?: number | null;
+  readonly charge?: [key: string, epsilon: number, window: number | null];
+  readonly keep?: [key: string, answer: string, reports: number, epsilon: number];
+  readonly says: string;
+  readonly spent: string;
+  readonly left: string | null;
+}
+interface DeviceStep {
+  readonly answer?: string;
+  readonly window?: number;
+  readonly round?: number;
+  readonly state?: string;
+  readonly says: string;
+  readonly spent: string;
+}
+interface Golden {
+  readonly ledgers: readonly {
+    about: string;
+    cap: number | null;
+    steps: readonly LedgerStep[];
+    collections: Readonly<Record<string, string>>;
+    shown: { readonly spent: number; readonly left: number | null };
+  }[];
+  readonly devices: readonly {
+    about: string;
+    cap: number | null;
+    document: string;
+    steps: readonly DeviceStep[];
+  }[];
+}
+
+const GOLDEN = readJson<Golden>("../tests/golden/ledger.json");
+
+const written = ({ top, bottom }: Fraction): string =>
+  bottom === 1n ? `${top}` : `${top}/${bottom}`;
+
+function says(error: unknown): string {
+  if (error instanceof BudgetExceeded) return "over budget";
+  if (error instanceof RoundPassed) return "passed";
+  if (error instanceof InvalidAnswer) return "no answer";
+  if (error instanceof Refused) return "invalid";
+  throw error;
+}
+
+function after(ledger: Ledger, { cap, charge, keep }: LedgerStep): [Ledger, string] {
+  try {
+    if (cap !== undefined) return [ledger.capped(cap), "done"];
+    const made = charge
+      ? ledger.charge(...charge)
+      : ledger.keep(...(keep as [string, string, number, number]));
+    return [made, made === ledger ? "free" : "paid"];
+  } catch (error) {
+    return [ledger, says(error)];
+  }
+}
+
+test.each(GOLDEN.ledgers)("$about", ({ cap, steps, collections, shown }) => {
+  let ledger = Ledger.EMPTY.capped(cap);
+  let said: string;
+  for (const step of steps) {
+    [ledger, said] = after(ledger, step);
+    const { left } = ledger;
+    expect([said, written(ledger.spent()), left && written(left)], JSON.stringify(step)).toEqual([
+      step.says,
+      step.spent,
+      step.left,
+    ]);
+    const keeper = new Memory();
+    ledger.save(keeper);
+    expect(Ledger.open(keeper)).toEqual(ledger);
+  }
+  for (const [key, spent] of Object.entries(collections)) {
+    expect(written(ledger.spent(key))).toBe(spent);
+    expect(ledger.knows(key)).toBe(true);
+  }
+  const { left } = ledger;
+  expect({ spent: roundUp(ledger.spent()), left: left && roundDown(left) }).toEqual(shown);
 });
 
-test("a window is paid for once, in whatever order", () => {
-  const one = Ledger.EMPTY.charge("a", 1, 3).charge("a", 1, 1).charge("a", 1, 2).charge("b", 2, 0);
-  const other = Ledger.EMPTY.charge("b", 2, 0).charge("a", 1, 1).charge("a", 1, 2);
-  expect(one.charge("a", 1, 2)).toBe(one);
-  expect(toNumber(one.spent("a"))).toBe(3);
-  expect(toNumber(one.spent())).toBe(5);
-  expect(toNumber(one.spent("c"))).toBe(0);
-  expect(other.charge("a", 1, 3).paid.get("a")).toEqual(one.paid.get("a"));
-  expect([0, 1, 2, 3, 4].map((window) => one.has("a", window))).toEqual([
-    false,
-    true,
-    true,
-    true,
-    false,
-  ]);
+test.each(GOLDEN.devices)("a device charges by itself: $about", ({ cap, document, steps }) => {
+  const collection = Collection.read(utf8(document));
+  const keeper = new Memory();
+  Ledger.EMPTY.capped(cap).save(keeper);
+  for (const { answer, window, round, state, says: wanted, spent } of steps) {
+    // A page that is opened again goes on where it was.
+    const device = new Device(
+      Uint8Array.from({ length: 32 }, (_, i) => i),
+      new Diary(keeper),
+    );
+    let said = "told";
+    try {
+      if (answer === undefined) device.observe(collection, round as number, state as string);
+      else device.report(collection, answer, window === undefined ? {} : { window });
+    } catch (error) {
+      said = says(error);
+    }
+    expect([said, written(Ledger.open(keeper).spent())]).toEqual([wanted, spent]);
+  }
+});
+
+test("what can't be kept is not told", () => {
+  const full = {
+    getItem: () => null,
+    setItem: () => {
+      throw new Error("the quota is used up");
+    },
+  };
+  const { document } = GOLDEN.devices[0] as { document: string };
+  const device = new Device(new Uint8Array(32), new Diary(full));
+  expect(() => device.report(Collection.read(utf8(document)), "green")).toThrow(/quota/);
+});
+
+test("a page of before noted windows in the ledger only", () => {
+  const found = GOLDEN.devices.find(({ document }) => document.includes("windows")) as {
+    document: string;
+  };
+  const collection = Collection.read(utf8(found.document));
+  const keeper = new Memory();
+  Ledger.EMPTY.charge(collection.key, collection.epsilon, 3).save(keeper);
+  const device = new Device(new Uint8Array(32), new Diary(keeper));
+  expect(() => device.report(collection, "green", { window: 3 })).toThrow(RoundPassed);
+  device.report(collection, "green", { window: 4 });
+  expect(toNumber(Ledger.open(keeper).spent())).toBe(2 * collection.epsilon);
+});
+
+test("sums are shown against the claim", () => {
+  const tenth = exactly(0.1);
+  expect([roundUp(tenth), roundDown(tenth)]).toEqual([0.1, 0.1]);
+  const third = { top: 1n, bottom: 3n };
+  expect(roundUp(third)).toBeGreaterThan(roundDown(third));
+  expect(roundUp(third) - roundDown(third)).toBe(2 ** -54);
+  for (const value of [0, 5e-324, 2 ** -1022, 1, 2 ** 53, 1e300]) {
+    expect([roundUp(exactly(value)), roundDown(exactly(value))]).toEqual([value, value]);
+  }
+  for (const none of [NaN, Infinity]) expect(() => exactly(none)).toThrow(RangeError);
 });
 
 test("a refusal says what is spent, asked for and left, and charges nothing", () => {
@@ -40,14 +156,22 @@ test("a refusal says what is spent, asked for and left, and charges nothing", ()
   expect(ledger.has("b", 0)).toBe(false);
   expect(ledger.charge("b", 0.5, 0).has("b", 0)).toBe(true);
   expect(catching(() => ledger.capped(0.5).charge("b", 1, 0))).toMatchObject({ left: 0 });
-  for (const cap of [-1, NaN, Infinity]) expect(() => ledger.capped(cap)).toThrow(Refused);
+  for (const none of [NaN, Infinity, -1]) {
+    expect(() => ledger.capped(none)).toThrow(Refused);
+    expect(() => ledger.charge("b", none, 0)).toThrow(Refused);
+    expect(() => ledger.charge("b", 0.1, none)).toThrow(Refused);
+  }
 });
 
 test("what is kept reads back, and what was changed is refused", () => {
   const keeper = new Memory();
   expect(Ledger.open(keeper)).toBe(Ledger.EMPTY);
-  const ledger = Ledger.EMPTY.capped(9).charge("a", 0.1, 0).charge("a", 0.1, 1).charge("b", 1, 7);
-  ledger.keep(keeper);
+  const ledger = Ledger.EMPTY.capped(9)
+    .charge("a", 0.1, 0)
+    .charge("a", 0.1, 1)
+    .charge("b", 1, 7)
+    .keep("c", "x", 2, 1.5);
+  ledger.save(keeper);
   expect(Ledger.open(keeper)).toEqual(ledger);
   const good = keeper.getItem("sudare ledger") as string;
   const changes = [
@@ -60,7 +184,11 @@ test("what is kept reads back, and what was changed is refused", () => {
     good.replace("[0,2]", "[0,2],[1,1]"),
     good.replace("[0,2]", "[0,1],[1,1]"),
     good.replace('"b"', '"a"'),
-    good.replace('"epsilon":1', '"epsilon":null'),
+    good.replace('"epsilon":1,', '"epsilon":null,'),
+    good.replace('"epsilon":1,', '"epsilon":0,'),
+    good.replace('"reports":2', '"reports":0'),
+    good.replace('"epsilon":1.5', '"epsilon":-1'),
+    good.replace('"x"', '""'),
   ];
   for (const changed of changes) {
     expect(changed).not.toBe(good);

@@ -3,18 +3,18 @@
 import { expect, test } from "vitest";
 
 import { Collection, Device, Grr, odds, toNumber } from "../src/device";
+import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import type { Standing } from "../src/collector/api";
 import { Problem } from "../src/collector/problem";
 import { preferred } from "../src/language";
 import { scaleOf } from "../src/page/bars";
 import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
 import { reasonText } from "../src/page/reason";
-import { oddsText } from "../src/page/wording";
+import { kindOf } from "../src/survey/kinds";
 import { words as surveyEn } from "../src/survey/language/en";
 import { words as surveyJa } from "../src/survey/language/ja";
-import { reportText } from "../src/survey/said";
 import { readJson, utf8 } from "./files";
 
 const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
@@ -46,18 +46,19 @@ test("odds are counts of people that none of them vanishes from", () => {
 });
 
 test("odds and reports have words in every language", () => {
-  const device = new Device(Device.newSecret());
   for (const words of [surveyEn, surveyJa]) {
+    const device = new Device(Device.newSecret());
     for (const collection of KNOWN) {
+      const kind = kindOf(collection);
       const people = peopleOf(odds(collection.mechanism));
       const answer = collection.answers[1] ?? "tea";
-      const text = oddsText(words, collection, answer);
+      const text = kind.odds(words, collection, answer);
       for (const number of [people.of, people.truth, people.other]) {
         expect(text).toContain(`${number}`);
       }
       if (collection.overTime) continue;
       const record = device.report(collection, answer).record;
-      const said = reportText(words, collection, bytesToHex(record));
+      const said = kind.report(words, collection, record);
       const { mechanism } = collection;
       if (mechanism instanceof Grr) {
         expect(said).toContain(collection.answers[mechanism.readReport(record)]);
@@ -65,6 +66,16 @@ test("odds and reports have words in every language", () => {
         for (const label of collection.answers) expect(said).toContain(words.says(label));
       }
     }
+  }
+});
+
+test("both pages promise the same", () => {
+  for (const collection of KNOWN) {
+    const { overTime, freeText } = collection;
+    const shown = shownAs({ over_time: overTime, free_text: freeText } as Standing);
+    const asked = kindOf(collection);
+    expect(shown.promise(dashboardEn, collection)).toBe(asked.promise(surveyEn, collection));
+    expect(shown.odds(dashboardJa, collection)).toBe(asked.odds(surveyJa, collection));
   }
 });
 
@@ -125,7 +136,8 @@ test("small things", () => {
   expect(percent(-0.0001)).toBe("0.0");
   expect(percent(-0.02)).toBe("−2.0");
   expect(grouped("00112233445566778899")).toBe("00112233 44556677 8899");
-  expect([pValue(0), pValue(1e-5), pValue(0.0421)]).toEqual(["<1e-9", "1e-5", "0.042"]);
+  const told = [0, 9.99e-5, 0.0001, 0.0123, 0.5, 1].map(pValue);
+  expect(told).toEqual(["< 0.0001", "< 0.0001", "0.0001", "0.012", "0.50", "1.0"]);
 });
 
 test("a number is never parted from its per cent sign", () => {

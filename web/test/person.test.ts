@@ -7,15 +7,17 @@ import { invitationOf } from "../src/survey/invitation";
 import { Answered, Person } from "../src/survey/person";
 import { readJson, utf8 } from "./files";
 
-const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
-  ({ document }) => Collection.read(utf8(document)),
+const DOCUMENTS = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
+  ({ document }) => document,
 );
+const KNOWN = DOCUMENTS.map((document) => Collection.read(utf8(document)));
 const found = (test: (collection: Collection) => boolean): Collection =>
   KNOWN.find(test) as Collection;
 const TEA = found(({ mechanism }) => mechanism.name === "grr");
 const DAILY = found(({ mechanism, windows }) => mechanism.name === "grr" && windows !== null);
 const STREAM = found(({ overTime, windows }) => overTime && windows !== null);
 const WORDS = found(({ freeText }) => freeText);
+const WORDS_DOCUMENT = DOCUMENTS[KNOWN.indexOf(WORDS)] as string;
 const ONLY: Moment = { window: 0, number: null, ends: null };
 
 class Open extends Memory {
@@ -45,6 +47,21 @@ test("the answer itself is kept nowhere", () => {
   new Person(keeper).answer(WORDS, ONLY, "Zanzibar rooibos");
   expect(keeper.all.size).toBe(3); // the secret, the ledger, what was sent
   expect(JSON.stringify([...keeper.all])).not.toMatch(/Zanzibar|rooibos/);
+});
+
+test("kept noise is paid for by the answer, in a window once", () => {
+  const windows = { ...(JSON.parse(WORDS_DOCUMENT) as object), windows: { start: 0, seconds: 6 } };
+  const words = Collection.read(utf8(JSON.stringify(windows)));
+  const person = new Person(new Memory());
+  for (const window of [0, 1]) {
+    const moment = momentOf(words, 6 * window) as Moment;
+    person.answer(words, moment, "rooibos");
+    expect(person.hasAnswered(words, moment)).toBe(true);
+    expect(() => person.answer(words, moment, "rooibos")).toThrow(Answered);
+  }
+  const spent = toNumber(person.ledger.spent());
+  expect(spent).toBeGreaterThan(words.epsilon);
+  expect(spent).toBeLessThan(2 * words.epsilon);
 });
 
 test("each window is answered once, and paid for", () => {
@@ -79,9 +96,9 @@ test("beyond the cap nothing is made or kept", () => {
   const keeper = new Open();
   const person = new Person(keeper);
   person.setCap(TEA.epsilon / 2);
+  expect(() => person.answer(TEA, ONLY, "no such tea")).toThrow(/not one of/);
   const before = new Map(keeper.all);
   expect(() => person.answer(TEA, ONLY, "green")).toThrow(BudgetExceeded);
-  expect(() => person.answer(TEA, ONLY, "no such tea")).toThrow(BudgetExceeded);
   expect(keeper.all).toEqual(before);
   person.setCap(null);
   expect(() => person.answer(TEA, ONLY, "no such tea")).toThrow(/not one of/);

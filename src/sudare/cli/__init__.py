@@ -1,4 +1,12 @@
-"""The command line: one function per command, each short; heavy libraries load when used."""
+"""The command line: a module for each command, each short; heavy libraries load when used.
+
+``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
+``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``plan``, ``randomize``,
+``serve``, ``simulate``, ``token``: the commands of these names.
+``store``: backup, restore and export.
+``twoparty``: table, party and joint-count.
+``shared``: arguments, options and habits of several commands.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -17,16 +25,16 @@ from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
-from sudare.cli.joint import joint_count
 from sudare.cli.ledger import ledger
-from sudare.cli.party import party
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
-from sudare.cli.table import table
 from sudare.cli.token import token
+from sudare.cli.twoparty.joint_count import joint_count
+from sudare.cli.twoparty.party import party
+from sudare.cli.twoparty.table import table
 from sudare.errors import SudareError
 
 

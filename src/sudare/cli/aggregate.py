@@ -4,15 +4,15 @@ from pathlib import Path
 
 import rich_click as click
 
-from sudare.amounts import counted
-from sudare.cli.options import (
+from sudare.cli.shared.options import (
     PATH,
     collection_argument,
     is_pipe,
     load_collection,
     refuse_overwriting,
 )
-from sudare.cli.reports import count, report_sources
+from sudare.cli.shared.reports import count, report_sources
+from sudare.results.wording import counted
 
 
 @click.command()
@@ -31,7 +31,7 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
       sudare aggregate tea.json monday.arrow tuesday.parquet -o total.json
       sudare aggregate tea.json north.json south.json -o country.json
     """
-    from sudare.files import write_whole
+    from sudare.formats.files import write_whole
 
     agreed = load_collection(collection)
     sources = report_sources(reports)
@@ -41,8 +41,4 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
         click.echo(total.to_json())
     else:
         write_whole(output, total.to_json())
-    where = ""
-    if agreed.over_time:
-        heard = int(total.counts.any(axis=1).sum())
-        where = f", in {heard:,} of {counted(len(total.counts), 'round')}"
-    click.echo(f"{counted(total.n, 'report')} counted{where}", err=True)
+    click.echo(f"{counted(total.n, 'report')} counted{agreed.kind.where(total)}", err=True)

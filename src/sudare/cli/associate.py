@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.candidates import candidate_lines
-from sudare.cli.cells import text_cell
-from sudare.cli.options import PATH, echo_json, json_option, load_question, progress_bar
-from sudare.cli.reports import report_sources, single_reports
+from sudare.cli.shared.candidates import candidate_lines
+from sudare.cli.shared.options import PATH, echo_json, json_option, load_question, progress_bar
+from sudare.cli.shared.reports import report_sources, single_reports
 from sudare.errors import ParameterError
-from sudare.rows import csv_text
+from sudare.formats.tables import csv_text
+from sudare.results.cells import text_cell
+from sudare.results.wording import counted, fixed, p_value, percent
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from sudare.association import Association
-    from sudare.collection import Collection
+    from sudare.collection.document import Collection
+    from sudare.questions.association import Association
 
 _WIDEST = 6  # answers of the second question that fit across a terminal
 _LONGEST = 30  # pairs that are listed
@@ -58,7 +59,7 @@ def associate(
       sudare associate tea.json tea.arrow town.json town.arrow
       sudare associate tea.json tea.arrow pages.json pages.arrow --second-candidates pages.txt
     """
-    from sudare.association import associate as related
+    from sudare.questions.association import associate as related
 
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
@@ -108,7 +109,7 @@ def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> Non
     from rich.console import Console
     from rich.text import Text
 
-    from sudare.exact import text_up
+    from sudare.chance.exact import text_up
 
     table = (
         _crossed(found)
@@ -118,13 +119,12 @@ def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> Non
     table.title = Text(f"{agreed[0].question} / {agreed[1].question}")
     table.title_justify = "left"
     Console().print(table)
-    click.echo(
-        f"independent? p = {found.score.p_value:.2g} (score), {found.ratio.p_value:.2g} "
-        f"(likelihood ratio)"
-    )
+    score, ratio = p_value(found.score.p_value), p_value(found.ratio.p_value)
+    click.echo(f"independent? p-value {score} (score), {ratio} (likelihood ratio)")
     for caveat in found.caveats:
         click.echo(f"but {caveat}")
-    click.echo(f"{found.n:,} people, ε = {text_up(found.epsilon)} for both reports of each")
+    people = counted(found.n, "person", "people")
+    click.echo(f"{people}, ε = {text_up(found.epsilon)} for both reports of each")
 
 
 def _crossed(found: "Association") -> "Table":
@@ -151,14 +151,14 @@ def _listed(found: "Association", names: tuple[str, str]) -> "Table":
     table.add_column("share", justify="right")
     table.add_column("if independent", justify="right")
     for row in shown:
-        expected = f"{100 * row['independent']:.1f} %"
+        expected = percent(row["independent"], 1)
         share = _share(row["share"], row["stderr"])
         table.add_row(_shown(row["first"]), _shown(row["second"]), share, expected)
     return table
 
 
 def _share(share: float, error: float) -> str:
-    return f"{100 * share:.1f} ± {100 * error:.1f} %"
+    return f"{fixed(100 * share, 1)} ± {percent(error, 1)}"
 
 
 def _shown(label: str | None) -> "Text":

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import echo_json, json_option, progress_bar
+from sudare.cli.shared.options import echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
+from sudare.results.wording import ABSENT, counted
 
 if TYPE_CHECKING:
-    from sudare.bounds.continual import Reading, Setting
-    from sudare.continual import ContinualMechanism
+    from sudare.mechanisms.continual import ContinualMechanism
+    from sudare.planning.bounds.continual import Reading, Setting
 
 _MECHANISMS = ("glance", "harmony", "borappor", "kshot")
 
@@ -73,7 +74,7 @@ def bounds(
       sudare bounds --rounds 50 --people 10000 --epsilon 6 --low 0.4 --high 0.6 \\
         --mechanism kshot --shots 6 --flips 1
     """
-    from sudare.bounds.continual import Setting, check_error
+    from sudare.planning.bounds.continual import Setting, check_error
 
     if people is None and wanted is None:
         raise ParameterError("give --people, or --error to be told how many people it takes")
@@ -94,9 +95,7 @@ def bounds(
     if as_json:
         echo_json(document)
     else:
-        from sudare.cli.bounds_table import show
-
-        show(document)
+        _show(document)
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,11 @@ class _Answers(dict[str, Any]):
 
 def _told(asked: _Asked, mechanism: "ContinualMechanism") -> _Answers:
     """Everything about one mechanism."""
-    from sudare.bounds.chernoff import fixed_groups_bound, maximal_error_bound, people_needed
+    from sudare.planning.bounds.chernoff import (
+        fixed_groups_bound,
+        maximal_error_bound,
+        people_needed,
+    )
 
     beta, shares = asked.setting.beta, (asked.low, asked.high)
     told = _Answers(
@@ -184,12 +187,11 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
     """The law of the maximal error where reports are most alike a fair coin."""
     import numpy as np
 
-    from sudare.bounds import maximal
     from sudare.mechanisms.glance import Glance
-    from sudare.repeated import RepeatedResponse
+    from sudare.planning.bounds import maximal
 
     name, keep = mechanism.name, mechanism.holder
-    if isinstance(mechanism, RepeatedResponse):
+    if hasattr(mechanism, "keep"):  # Warner's coin
         keep = mechanism.keep
     elif mechanism.reports_each == 1:
         name = Glance.name  # one shot is Glance
@@ -209,8 +211,12 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
 
 def _theory(asked: _Asked) -> _Answers:
     """What the document says, for both readings of θ."""
-    from sudare.bounds.continual import printed_theta, sampling_bound, solved_theta
-    from sudare.bounds.harmony import harmony_lower_bound
+    from sudare.planning.bounds.continual import (
+        harmony_lower_bound,
+        printed_theta,
+        sampling_bound,
+        solved_theta,
+    )
 
     told = _Answers(
         least_people=asked.setting.least_people,
@@ -224,7 +230,12 @@ def _theory(asked: _Asked) -> _Answers:
 
 
 def _reading(asked: _Asked, reading: "Reading") -> _Answers:
-    from sudare.bounds.continual import dense_bound, dense_or_sparse, general_bound, general_people
+    from sudare.planning.bounds.continual import (
+        dense_bound,
+        dense_or_sparse,
+        general_bound,
+        general_people,
+    )
 
     setting, share, told = asked.setting, asked.low, _Answers()
     if asked.people is not None:
@@ -236,3 +247,95 @@ def _reading(asked: _Asked, reading: "Reading") -> _Answers:
     if (wanted := asked.wanted) is not None:
         told.add("people_needed", lambda: general_people(setting, wanted, reading))
     return told
+
+
+def _show(document: dict[str, Any]) -> None:
+    """Print the errors of each mechanism, and the people that a wanted one takes."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    low, high = document["low"], document["high"]
+    shares = f"{low:g} in every round" if low == high else f"anywhere from {low:g} to {high:g}"
+    setting = [counted(document["rounds"], "round")]
+    if document["people"] is not None:
+        setting.append(counted(document["people"], "person", "people"))
+    click.echo(f"{', '.join(setting)}, ε = {document['epsilon']:g} for all rounds")
+    click.echo(f"The share of people in state 1 is {shares}.")
+    fails = f"but for a chance of {document['beta']:g}"
+    if document["people"] is not None:
+        table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
+        table.add_column("mechanism", no_wrap=True)
+        table.add_column("error", justify="right", no_wrap=True)
+        table.add_column(f"no round is further off, {fails}")
+        for told in document["mechanisms"]:
+            theory = document["document"]
+            lines = _of_mechanism(told)
+            lines += _of_glance(theory) if told["mechanism"] == "glance" else []
+            lines += _of_harmony(theory, document) if told["mechanism"] == "harmony" else []
+            for index, (error, meaning) in enumerate(lines):
+                table.add_row("" if index else told["mechanism"], error, meaning)
+        Console().print(table)
+    if document["wanted_error"] is not None:
+        click.echo(f"For no round to be off by {document['wanted_error']:g}, {fails}, it takes")
+        for told in document["mechanisms"]:
+            click.echo(f"  {told['mechanism']:<10}{_people(told)}")
+            if told["mechanism"] == "glance":
+                general = _people(document["document"]["solved"])
+                click.echo(f"  {'':<10}{general} by the document's general bound")
+
+
+def _people(told: dict[str, Any]) -> str:
+    needed = told["people_needed"]
+    if needed is None:
+        return str(told["reasons"]["people_needed"])
+    return counted(needed, "person", "people")
+
+
+def _line(told: dict[str, Any], name: str, meaning: str) -> tuple[str, str]:
+    """An error and what it means, or why there is none."""
+    if told[name] is None:
+        return ABSENT, told["reasons"][name]
+    return _rounded(told[name]), meaning
+
+
+def _rounded(error: float) -> str:
+    from sudare.chance.exact import text_up
+
+    return text_up(error, 4)
+
+
+def _of_mechanism(told: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [_line(told, "bound", "on any stream with such shares (Chernoff's bound)")]
+    if "fixed_groups" in told:
+        lines.append(_line(told, "fixed_groups", "the same, with groups of fixed size"))
+    if (exact := told["exact"]) is None:
+        return [*lines, (ABSENT, told["reasons"]["exact"])]
+    meaning = (
+        f"exactly, if the share is {exact['share']:g} in every round and people change places "
+        f"(rounds without reports left out); on average {exact['mean']:.4g}"
+    )
+    return [*lines, (_rounded(exact["quantile"]), meaning)]
+
+
+def _of_glance(theory: dict[str, Any]) -> list[tuple[str, str]]:
+    solved, printed = theory["solved"], theory["printed"]
+    if solved["general"] is None:
+        return [(ABSENT, f"the document: {solved['reasons']['general']}")]
+    as_printed = f"{_rounded(printed['general'])} with θ as printed"
+    lines = [(_rounded(solved["general"]), f"the document's general bound ({as_printed})")]
+    for name, told in (("as solved", solved), ("as printed", printed)):
+        if "dense" in told:
+            error, meaning = _line(told, "dense", "its bound 2θ, as condition (2) holds")
+            lines.append((error, f"{meaning} (θ {name})"))
+    return lines
+
+
+def _of_harmony(theory: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, str]]:
+    if theory["harmony_lower"] is None:
+        return []
+    meaning = (
+        f"is *exceeded* with probability at least {document['beta']:.3g} if all are in state 1 "
+        f"(the document's Theorem 4, corrected)"
+    )
+    return [(_rounded(theory["harmony_lower"]), meaning)]

@@ -1,14 +1,11 @@
 """``sudare collection``: make, show and check the document that everything follows."""
 
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.cells import printable
-from sudare.cli.choice import FORMS, Wish, choose
-from sudare.cli.options import (
+from sudare.cli.shared.mechanism_options import FORMS, MechanismOptions, choose
+from sudare.cli.shared.options import (
     MECHANISMS,
     OVER_TIME,
     PATH,
@@ -18,10 +15,8 @@ from sudare.cli.options import (
     json_option,
     load_collection,
 )
-from sudare.cli.rules import kept_text, rule_options, window_text, windows_of
-
-if TYPE_CHECKING:
-    from sudare.collection import Collection
+from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
+from sudare.results.cells import printable
 
 
 @click.group()
@@ -53,7 +48,9 @@ def collection() -> None:
     show_default=True,
     help="auto takes the one with the least error for a single report; with --rounds, kshot.",
 )
-@click.option("--free-text", is_flag=True, help="People answer in their own words (RAPPOR).")
+@click.option(
+    "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
+)
 @click.option(
     "--form",
     type=click.Choice(FORMS),
@@ -96,7 +93,7 @@ def new(
     answers_file: Path | None,
     epsilon: float,
     mechanism: str,
-    free_text: bool,
+    own_words: bool,
     form: str | None,
     lifetime: float | None,
     bits: int | None,
@@ -134,20 +131,20 @@ def new(
       sudare collection new mood --question "A good day?" --answer yes --answer no \\
         --epsilon 1 --window 1d --invited -o mood.json
     """
-    from sudare.collection import Collection
-    from sudare.files import finite, write_whole
+    from sudare.collection.document import Collection
+    from sudare.formats.files import finite, write_whole
 
     labels = [*answers]
     if answers_file is not None:
         text = finite(answers_file).read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    wish = Wish(
-        *(epsilon, mechanism, free_text, form, lifetime, bits, hashes, cohorts),
+    options = MechanismOptions(
+        *(epsilon, mechanism, own_words, form, lifetime, bits, hashes, cohorts),
         *(rounds, shots, flips, low, high),
     )
-    if wish.over_time and not labels:
+    if options.has_rounds and not labels:
         labels = ["no", "yes"]
-    chosen = choose(wish, len(labels))
+    chosen = choose(options, len(labels))
     windows = windows_of(length, start)
     made = Collection(
         *(name, question, tuple(labels), chosen, minimum_reports),
@@ -157,15 +154,7 @@ def new(
         click.echo(made.to_json(), nl=False)
         return
     write_whole(output, made.to_json())
-    click.echo(f"{output}: {made.mechanism.name}, {_cost(made)}, key {made.key[:12]}…")
-
-
-def _cost(agreed: "Collection") -> str:
-    if agreed.over_time:
-        return f"ε = {agreed.epsilon!r} for a whole stream"
-    if math.isinf(agreed.lifetime_epsilon):
-        return f"ε = {agreed.epsilon!r}"
-    return f"ε = {agreed.epsilon!r} ({agreed.lifetime_epsilon!r} for life)"
+    click.echo(f"{output}: {made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…")
 
 
 @collection.command()
@@ -188,47 +177,22 @@ def show(collection: Path, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from sudare.continual import ContinualMechanism
-    from sudare.mechanism import MemoisedMechanism
-
     facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
     facts.add_column()
     facts.add_column(overflow="fold")
     facts.add_row("name", Text(agreed.name))
     facts.add_row("mechanism", str(agreed.mechanism))
-    if isinstance(agreed.mechanism, ContinualMechanism):
-        facts.add_row("rounds", f"{agreed.mechanism.rounds:,}")
-        facts.add_row("ε of a whole stream", repr(agreed.epsilon))
-        facts.add_row("reports per person", f"{agreed.mechanism.reports_each:,}")
-        facts.add_row("what a device does", agreed.mechanism.odds)
-    else:
-        facts.add_row("ε per report", repr(agreed.epsilon))
-    if isinstance(agreed.mechanism, MemoisedMechanism):
-        facts.add_row("ε for life", _for_life(agreed))
+    for term, fact in agreed.kind.facts().items():
+        facts.add_row(term, fact)
     facts.add_row("bytes per report", str(agreed.report_dtype.itemsize))
-    per_round = " (in a round)" if agreed.over_time else ""
-    facts.add_row("minimum reports", f"{agreed.minimum_reports}{per_round}")
+    facts.add_row("minimum reports", agreed.kind.minimum())
     facts.add_row("windows", window_text(agreed))
     facts.add_row("a collector keeps", kept_text(agreed))
     facts.add_row("who may report", "people who are invited" if agreed.invited else "anybody")
     facts.add_row("key", agreed.key)
-    facts.add_row("states" if agreed.over_time else "answers", Text(_answers(agreed)))
+    what, answers = agreed.kind.listed()
+    facts.add_row(what, Text("\n".join(map(printable, answers))))
     Console().print(facts, markup=False)
-
-
-def _answers(agreed: "Collection") -> str:
-    if agreed.free_text:
-        return "free text"
-    labels = [printable(label) for label in agreed.answers]
-    if agreed.over_time:
-        labels = [f"{number}: {label}" for number, label in enumerate(labels)]
-    return "\n".join(labels)
-
-
-def _for_life(agreed: "Collection") -> str:
-    if math.isinf(agreed.lifetime_epsilon):
-        return "none: each report costs anew"
-    return f"{agreed.lifetime_epsilon!r} for all reports of one answer"
 
 
 @collection.command()
@@ -240,21 +204,11 @@ def check(collection: Path) -> None:
     Example:
       sudare collection check tea.json
     """
-    from sudare.continual import ContinualMechanism
-
     agreed = load_collection(collection)
-    spent = f"one report spends ε = {agreed.epsilon!r} and not more"
-    if math.isfinite(agreed.lifetime_epsilon):
-        spent += f", all reports of one answer {agreed.lifetime_epsilon!r}"
-    if isinstance(agreed.mechanism, ContinualMechanism):
-        each, rounds = agreed.mechanism.reports_each, agreed.mechanism.rounds
-        sent = "1 report" if each == 1 else f"{each:,} reports together"
-        spent = f"over {rounds:,} rounds a person spends ε = {agreed.epsilon!r} and not more, in "
-        spent += sent
-    answered = "; answered in free text" if agreed.free_text else ""
+    answered = agreed.kind.spending()
     if agreed.windows is not None:
         answered += f"; windows: {window_text(agreed)}"
     answered += "; every report is kept" * agreed.keeps_reports + "; by invitation" * agreed.invited
-    click.echo(f"{collection}: sound; {spent}{answered} (key {agreed.key[:12]}…)")
-    if agreed.over_time:
-        click.echo(agreed.mechanism.odds)
+    click.echo(f"{collection}: sound; {answered} (key {agreed.key[:12]}…)")
+    for remark in agreed.kind.remarks():
+        click.echo(remark)

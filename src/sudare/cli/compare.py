@@ -5,15 +5,23 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import MECHANISMS, PATH, echo_json, json_option, plot_option, progress_bar
+from sudare.cli.shared.options import (
+    MECHANISMS,
+    PATH,
+    echo_json,
+    json_option,
+    plot_option,
+    progress_bar,
+)
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.results.wording import counted
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from sudare.comparison import ErrorCurve
+    from sudare.simulation.comparison import ErrorCurve
 
 _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 
@@ -68,9 +76,9 @@ def compare(
       sudare compare answers.csv --column tea --plot errors.png
       sudare compare clothing.csv --column model --counts count --epsilon 2 --epsilon 3
     """
-    from sudare.comparison import error_curves
+    from sudare.chance.randomness import Seeded
     from sudare.mechanisms import CATEGORICAL
-    from sudare.randomness import Seeded
+    from sudare.simulation.comparison import error_curves
 
     truth = _population(answers, column, count_column)
     with progress_bar() as progress:
@@ -83,7 +91,8 @@ def compare(
             Seeded(seed),
             progress=lambda: progress.advance(task),
         )
-    people = f"{truth.sum():,} people, {truth.size} answers, {repetitions} repetitions"
+    people = counted(int(truth.sum()), "person", "people")
+    people += f", {counted(truth.size, 'answer')}, {counted(repetitions, 'repetition')}"
     if plot is not None:
         _save_plot(curves, plot, people)
     if as_json:
@@ -128,7 +137,7 @@ def _population(path: Path, column: str, count_column: str | None) -> "NDArray[n
 def _read(path: Path, column: str) -> "pa.ChunkedArray":
     import pyarrow as pa
 
-    from sudare.cli.answers import read_column
+    from sudare.formats.columns import read_column
 
     chunks = list(read_column(path, column, "auto", lambda *_: None))
     return pa.chunked_array(chunks, pa.string())
@@ -175,12 +184,12 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:
     title = f"Error against ε ({people})"
     if path.suffix.lower() == ".html":
-        from sudare.files import write_whole
-        from sudare.page import error_page
+        from sudare.formats.files import write_whole
+        from sudare.results.html import error_page
 
         page = error_page(title, curves, x_label="ε", y_label="mean squared error of the shares")
         write_whole(path, page.encode())
         return
-    from sudare.plots import error_figure, save
+    from sudare.results.figures import error_figure, save
 
     save(error_figure(curves, title=title), path)

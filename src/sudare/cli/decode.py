@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import rich_click as click
 
-from sudare.cli.candidates import candidate_lines, candidates_option, memory_option
-from sudare.cli.options import (
+from sudare.cli.shared.candidates import candidate_lines, candidates_option, memory_option
+from sudare.cli.shared.options import (
     CORRECTIONS,
     PATH,
     collection_argument,
@@ -19,15 +19,15 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
-from sudare.cli.reports import count, report_sources, single_reports
+from sudare.cli.shared.reports import count, report_sources, single_reports
+from sudare.decoding.candidate_file import Lines
 from sudare.errors import ParameterError
-from sudare.lines import Lines
 
 if TYPE_CHECKING:
-    from sudare.aggregate import Aggregate
-    from sudare.collection import Collection
-    from sudare.decoding import Decoded
+    from sudare.collection.document import Collection
+    from sudare.decoding.from_sums import Decoded
     from sudare.estimation.significance import Correction
+    from sudare.mechanisms.aggregate import Aggregate
 
 
 @click.command()
@@ -103,13 +103,15 @@ def decode(
       sudare decode towns.json total.json --candidates towns.txt --complete --top 20
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
-    from sudare.cli.decoded import save, show
-    from sudare.files import real, replacing
-    from sudare.text_analysis import Discoveries
+    from sudare.cli.shared.showing import show
+    from sudare.formats.files import real, replacing
+    from sudare.questions.text import Discoveries
+    from sudare.results.renderers import save_plot
+    from sudare.results.text import tally
 
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
-    _check_wish(likelihood, complete, top)
+    _check_options(likelihood, complete, top)
     agreed = load_question(collection, "decode")
     sources = report_sources(reports)
     if is_pipe(candidates) and any(map(is_pipe, sources)):
@@ -120,17 +122,18 @@ def decode(
         if real(plot) == real(output):
             raise ParameterError(f"the result and the plot can't both be {plot}")
     with candidate_lines(candidates) as lines:
-        wish = _Wish(level, cast("Correction", correction), confidence)  # click's are its values
+        # The choices that click allows are the corrections there are.
+        levels = _Levels(level, cast("Correction", correction), confidence)
         if likelihood:
-            decoded = _decode_reports(agreed, sources, lines, wish, memory)
+            decoded = _decode_reports(agreed, sources, lines, levels, memory)
         else:
             total = count(agreed, sources)
-            decoded = _decode(agreed, total, lines, wish, memory, complete=complete)
+            decoded = _decode(agreed, total, lines, levels, memory, complete=complete)
     discoveries = Discoveries(agreed, decoded, everyone=everyone, top=top)
     form = "json" if as_json else "csv" if as_csv else "table"
     if is_pipe(output):
         if plot is not None:
-            save(discoveries, plot)
+            save_plot(discoveries, plot)
         show(discoveries, form)
         return
     text = io.StringIO()
@@ -138,11 +141,11 @@ def decode(
     with replacing(output) as temporary:
         temporary.write_bytes(text.getvalue().encode())
         if plot is not None:  # inside: both files or none
-            save(discoveries, plot)
-    click.echo(discoveries.tally(), err=True)
+            save_plot(discoveries, plot)
+    click.echo(tally(discoveries), err=True)
 
 
-def _check_wish(likelihood: bool, complete: bool, top: int | None) -> None:
+def _check_options(likelihood: bool, complete: bool, top: int | None) -> None:
     if likelihood and complete:
         raise ParameterError(
             "--complete fits the bits' sums, --likelihood weighs single reports: choose one of them"
@@ -151,7 +154,9 @@ def _check_wish(likelihood: bool, complete: bool, top: int | None) -> None:
         raise ParameterError(f"--top must be at least 1, got {top}")
 
 
-class _Wish(NamedTuple):
+class _Levels(NamedTuple):
+    """How sure it must be: the level and correction of the tests, the confidence of intervals."""
+
     level: float
     correction: "Correction"
     confidence: float
@@ -161,13 +166,13 @@ def _decode(
     agreed: "Collection",
     total: "Aggregate",
     lines: Lines,
-    wish: _Wish,
+    levels: _Levels,
     memory: int,
     *,
     complete: bool,
 ) -> "Decoded":
     """Decode, with a progress bar for what takes long: the hashing of many candidates."""
-    from sudare.decoding import decode
+    from sudare.questions.text import decode
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("hashing candidates", total=lines.size)
@@ -181,7 +186,7 @@ def _decode(
             agreed,
             total,
             lines,
-            **wish._asdict(),
+            **levels._asdict(),
             complete=complete,
             memory=memory,
             progress=advance,
@@ -189,10 +194,10 @@ def _decode(
 
 
 def _decode_reports(
-    agreed: "Collection", sources: Sequence[Path], lines: Lines, wish: _Wish, memory: int
+    agreed: "Collection", sources: Sequence[Path], lines: Lines, levels: _Levels, memory: int
 ) -> "Decoded":
     """Decode from single reports, with what may be left to gain beside the bar."""
-    from sudare.likelihood_decoding import decode_reports
+    from sudare.questions.text import decode_reports
 
     told = list(single_reports(agreed, sources))  # before the next bar: there is room for one
     with progress_bar() as progress:
@@ -202,5 +207,5 @@ def _decode_reports(
             progress.update(task, advance=1, description=f"weighing reports, {left:.2g} to gain")
 
         return decode_reports(
-            agreed, told, lines, **wish._asdict(), memory=memory, progress=advance
+            agreed, told, lines, **levels._asdict(), memory=memory, progress=advance
         )

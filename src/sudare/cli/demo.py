@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import echo_json, json_option, port_option, progress_bar
+from sudare.cli.shared.options import echo_json, json_option, port_option, progress_bar
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from sudare.collector.server import Listening
+    from sudare.collector.http.server import Listening
     from sudare.demo.people import People
     from sudare.demo.running import Found
     from sudare.demo.studies import Plan
+    from sudare.questions.interface import Result
 
 _LEVEL = 0.95
 
@@ -70,7 +71,7 @@ def demo(
     """
     if as_json and not once:
         raise ParameterError("--json shows what was found at the end: add --once")
-    from sudare.collector.server import listen
+    from sudare.collector.http.server import listen
     from sudare.demo.studies import Plan
 
     plan = Plan(people, epsilon, pace, seed, once)
@@ -118,8 +119,8 @@ def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) ->
 
 
 def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:
-    from sudare.collector.pages import STATIC
-    from sudare.exact import text_up
+    from sudare.chance.exact import text_up
+    from sudare.collector.http.pages import STATIC
 
     click.echo(f"A collector with three studies, and {plan.people:,} simulated people in each:\n")
     click.echo(f"  {url}\n")
@@ -139,55 +140,37 @@ def _document(found: "Found") -> dict[str, Any]:
     return {**_result(found).document(), "truth": found.truth}
 
 
-def _result(found: "Found") -> Any:  # noqa: ANN401 - of three kinds, alike in what they can show
-    from sudare.analysis import analyse
-    from sudare.decoding import decode
+def _result(found: "Found") -> "Result":
     from sudare.demo.studies import CANDIDATES
-    from sudare.stream_analysis import analyse_rounds
-    from sudare.text_analysis import Discoveries
+    from sudare.questions.interface import ResultOptions
 
-    collection, aggregate = found.people.collection, found.aggregate
-    if collection.over_time:
-        return analyse_rounds(collection, aggregate, _LEVEL)
-    if collection.free_text:
-        decoded = decode(collection, aggregate, CANDIDATES, confidence=_LEVEL)
-        return Discoveries(collection, decoded, everyone=False, top=None)
-    return analyse(collection, aggregate, level=_LEVEL)
+    question = found.people.collection.kind
+    weighed = question.weigh(found.aggregate, CANDIDATES)
+    return question.result(weighed, ResultOptions(_LEVEL))
 
 
 def show(studies: "list[Found]") -> None:
-    """Tables, each with the truth, and how often the truth lies inside."""
-    import numpy as np
+    """Print each study's table beside the truth, and how often its intervals hold the truth."""
     from rich.console import Console
 
-    from sudare.analysis import Analysis
-    from sudare.cli.analysis import answers_table
-    from sudare.cli.decoded import texts_table
-    from sudare.cli.rounds import rounds_table
-    from sudare.stream_analysis import Rounds
+    from sudare.results.renderers import RENDERERS
 
     console = Console()
     for found in studies:
         result = _result(found)
-        if isinstance(result, Analysis):
-            truth = np.array([found.truth[answer] for answer in result.collection.answers])
-            console.print(answers_table(result, truth))
-        elif isinstance(result, Rounds):
-            console.print(rounds_table(result, found.truth))
-        elif result.shown:
-            console.print(texts_table(result, found.truth))
-        else:
-            click.echo("\n".join((result.collection.question, *result.sentences(), "")))
+        renderer = RENDERERS[type(result)]
+        if not result.rows():
+            sentences = (result.collection.question, *renderer.sentences(result), "")
+            click.echo("\n".join(sentences))
             continue
+        console.print(renderer.table(result, found.truth))
         click.echo(f"{_inside(result, found.truth)} lie inside their 95 % intervals\n")
     click.echo("A simulation: the truth is known here, and only here. Nothing was left behind.")
 
 
-def _inside(result: Any, truth: Mapping[str, float]) -> str:  # noqa: ANN401 - as ``_result``
+def _inside(result: "Result", truth: Mapping[str, float]) -> str:
     """How many of the truths are where they were said to be."""
-    document = result.document()
-    rows = document.get("answers") or document.get("found") or document["estimates"]
-    (name,) = {"answer", "candidate", "round"} & rows[0].keys()
-    known = [(truth[str(row[name])], row) for row in rows if row["low"] is not None]
+    name = next(iter(result.columns))
+    known = [(truth[str(row[name])], row) for row in result.rows() if row["low"] is not None]
     inside = sum(row["low"] <= true <= row["high"] for true, row in known)
     return f"{inside} of {len(known)} truths"

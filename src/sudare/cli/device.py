@@ -7,23 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.cells import printable
-from sudare.cli.options import (
+from sudare.cli.shared.options import (
     PATH,
     FiniteRange,
-    binary_stdin,
     echo_json,
     json_option,
     load_collection,
 )
-from sudare.cli.sent import DOUBTFUL, account, sent_document, show_sent, spent_text, up
 from sudare.errors import CollectorRefused, ParameterError
+from sudare.formats.columns import binary_stdin
+from sudare.results.cells import printable
+from sudare.results.wording import counted
 
 if TYPE_CHECKING:
-    from sudare.collection import Collection
-    from sudare.outbox import Delivery
-    from sudare.participant import Participant
+    from fractions import Fraction
 
+    from sudare.collection.document import Collection
+    from sudare.device.outbox import Delivery
+    from sudare.device.participant import Participant, Sent
+    from sudare.privacy.ledger import Ledger
+
+_DOUBTFUL = "refused now; an earlier attempt may have counted"
 _insecure = click.option(
     "--insecure", is_flag=True, help="Allow plain HTTP to other machines, which all can read."
 )
@@ -53,14 +57,14 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
     Example:
       sudare device new phone --cap 5 --collection-cap 2
     """
-    from sudare.participant import Participant
+    from sudare.device.participant import Participant
     from sudare.privacy.ledger import Ledger
 
     with Participant.new(folder, Ledger(cap, collection_cap=collection_cap)) as person:
         if as_json:
-            echo_json({"device": str(folder), **account(person.ledger)})
+            echo_json({"device": str(folder), **_account(person.ledger)})
         else:
-            click.echo(f"{folder}: a new device; {spent_text(person.ledger)}")
+            click.echo(f"{folder}: a new device; {_spent_text(person.ledger)}")
 
 
 @device.command()
@@ -111,20 +115,23 @@ def answer(
       sudare device answer https://stats.example.org KEY --device phone < answer.txt
       sudare device answer http://127.0.0.1:8000 KEY --device phone --offline green
     """
-    from sudare.client import Collector, check_invitation
-    from sudare.outbox import check_patience
-    from sudare.participant import Fate, Participant
+    from sudare.device.collector_client import CollectorClient, check_invitation
+    from sudare.device.outbox import check_patience
+    from sudare.device.participant import Fate, Participant
 
     check_patience(patience)
     if invitation is not None:
         check_invitation(invitation)
-    with Participant.open(folder) as person, Collector(address, insecure=insecure) as collector:
+    with (
+        Participant.open(folder) as person,
+        CollectorClient(address, insecure=insecure) as collector,
+    ):
         if document is not None:
             _learn(person, document, key)
         tries = None if offline else patience
         agreed = person.known(key) if offline else person.agree(collector, key)
         given = _read_answer(agreed) if answer is None else answer
-        if agreed is not None and agreed.over_time:
+        if agreed is not None and agreed.kind.rounds:
             _refuse(window, "--window", "is observed over time: say --round")
             sent = person.observe(
                 *(collector, key, _state(given)),
@@ -138,19 +145,19 @@ def answer(
                 *(collector, key, given), window=window, invitation=invitation, patience=tries
             )
         if sent is None:
-            silent = {"fate": "silent", **account(person.ledger)}
-            said = f"it isn't this device's round: nothing was sent; {spent_text(person.ledger)}"
+            silent = {"fate": "silent", **_account(person.ledger)}
+            said = f"it isn't this device's round: nothing was sent; {_spent_text(person.ledger)}"
             if as_json:
                 echo_json(silent)
             else:
                 click.echo(said)
             return
         if sent.fate is Fate.REFUSED:
-            raise CollectorRefused(f"{sent.reason} (ε = {up(sent.cost.epsilon)} was charged)")
+            raise CollectorRefused(f"{sent.reason} (ε = {_up(sent.cost.epsilon)} was charged)")
         if as_json:
-            echo_json({**sent_document(sent, address), **account(person.ledger)})
+            echo_json({**_sent_document(sent, address), **_account(person.ledger)})
         else:
-            show_sent(sent, address, person.ledger)
+            _show_sent(sent, address, person.ledger)
 
 
 def _learn(person: "Participant", document: Path, key: str) -> None:
@@ -200,8 +207,8 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     Example:
       sudare device send phone
     """
-    from sudare.outbox import check_patience
-    from sudare.participant import Participant
+    from sudare.device.outbox import check_patience
+    from sudare.device.participant import Participant
 
     check_patience(patience)
     with Participant.open(folder) as person:
@@ -220,7 +227,7 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
         return
     for row in rows:
         why = f" ({row['reason']})" if row["waiting"] else ""
-        doubt = f"{row['doubtful']} {DOUBTFUL}, " if row["doubtful"] else ""
+        doubt = f"{row['doubtful']} {_DOUBTFUL}, " if row["doubtful"] else ""
         click.echo(
             f"{row['collector']}: {row['taken']} taken, {row['refused']} refused, {doubt}"
             f"{row['waiting']} waiting{why}"
@@ -228,7 +235,7 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     if not rows:
         click.echo("nothing waits")
     for refused in refusals:
-        fate = DOUBTFUL if refused["doubtful"] else "refused"
+        fate = _DOUBTFUL if refused["doubtful"] else "refused"
         click.echo(
             f"{fate}: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}"
         )
@@ -238,11 +245,11 @@ def _delivered(
     person: "Participant", address: str, count: int, patience: float, *, insecure: bool
 ) -> "Delivery":
     """What came of sending to an address; one that can't be used doesn't keep others waiting."""
-    from sudare.client import Collector
-    from sudare.outbox import Delivery
+    from sudare.device.collector_client import CollectorClient
+    from sudare.device.outbox import Delivery
 
     try:
-        collector = Collector(address, insecure=insecure)
+        collector = CollectorClient(address, insecure=insecure)
     except ParameterError as error:
         return Delivery(0, 0, count, str(error))
     with collector:
@@ -265,7 +272,7 @@ def ledger(
       sudare device ledger phone
       sudare device ledger phone --cap 8
     """
-    from sudare.participant import Participant
+    from sudare.device.participant import Participant
 
     with Participant.open(folder) as person:
         if no_cap or cap is not None:
@@ -273,27 +280,96 @@ def ledger(
         if no_cap or collection_cap is not None:
             person.device.diary.cap_collections(collection_cap)
         rows = [{"name": _name(person, row["collection"]), **row} for row in person.ledger.rows()]
-        document = {"collections": rows, **account(person.ledger)}
+        document = {"collections": rows, **_account(person.ledger)}
         waiting = len(person.outbox.waiting())
-        said = spent_text(person.ledger)
+        said = _spent_text(person.ledger)
     if as_json:
         echo_json({**document, "waiting": waiting})
         return
     for row in rows:
         click.echo(
             f"{printable(row['name'] or '?')} ({row['collection'][:12]}…): ε = "
-            f"{up(row['epsilon'])} for {_counted(row)}"
+            f"{_up(row['epsilon'])} for {_counted(row)}"
         )
     click.echo(said if not waiting else f"{said}; reports that wait: {waiting}")
 
 
 def _counted(row: dict[str, Any]) -> str:
     parts = [(row["reports"], "report"), (row["windows"], "window")]
-    return " and ".join(
-        f"{count:,} {what}{'s' if count > 1 else ''}" for count, what in parts if count
-    )
+    return " and ".join(counted(count, what) for count, what in parts if count)
 
 
 def _name(person: "Participant", key: str) -> str | None:
     known = person.known(key)
     return None if known is None else known.name
+
+
+def _up(amount: "Fraction | float") -> str:
+    """A cost in a few digits, never less than it is."""
+    from fractions import Fraction
+
+    from sudare.chance.exact import text_up
+
+    return text_up(Fraction(amount))
+
+
+def _spent_text(ledger: "Ledger") -> str:
+    """What is spent, and what a cap leaves."""
+    from sudare.privacy.ledger import text_down
+
+    spent = f"{ledger.spent()} is spent"
+    left = ledger.left
+    return spent if left is None else f"{spent} of {ledger.cap}, {text_down(left)} is left"
+
+
+def _account(ledger: "Ledger") -> dict[str, Any]:
+    """The ledger in numbers: spent rounded up, left rounded down."""
+    from sudare.chance.exact import float_up
+
+    spent, left = ledger.spent(), ledger.left
+    return {
+        "spent": float_up(spent.epsilon),
+        "cap": ledger.cap,
+        "collection_cap": ledger.collection_cap,
+        "left": None if left is None else -float_up(-left),
+    }
+
+
+def _sent_document(sent: "Sent", address: str) -> dict[str, Any]:
+    """What left a device, for programs."""
+    from sudare.chance.exact import float_up
+
+    return {
+        "name": sent.collection.name,
+        "key": sent.collection.key,
+        "collector": address,
+        "id": sent.id.hex(),
+        "window": sent.window,
+        "round": sent.round or None,
+        "report": sent.record.hex(),
+        "odds": sent.odds,
+        "cost": float_up(sent.cost.epsilon),
+        "fate": str(sent.fate),
+        "reason": sent.reason,
+    }
+
+
+def _show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
+    """What left a device, for people."""
+    from sudare.device.participant import Fate
+
+    fate = _DOUBTFUL if sent.fate is Fate.DOUBTFUL else sent.fate
+    where = f"window {sent.window}" + (f", round {sent.round}" if sent.round else "")
+    facts = {
+        "question": printable(sent.collection.question),
+        "report": f"{sent.record.hex()} ({len(sent.record)} bytes, hexadecimal)",
+        "its name": sent.id.hex(),
+        "for": f"{printable(sent.collection.name)} ({sent.collection.key[:12]}…), {where}",
+        "at": address,
+        "odds": sent.odds,
+        "cost": f"ε = {_up(sent.cost.epsilon)}",
+        "ledger": _spent_text(ledger),
+        "now": f"{fate}{f': {sent.reason}' if sent.reason else ''}",
+    }
+    for name, fact in facts.items():
+        click.echo(f"{name:<9} {fact}")

@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import PATH, answer_options, echo_json, is_pipe, json_option, progress_bar
+from sudare.cli.shared.options import (
+    PATH,
+    answer_options,
+    echo_json,
+    is_pipe,
+    json_option,
+    progress_bar,
+)
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.results.wording import counted, percent, percent_range
 
 if TYPE_CHECKING:
-    from sudare.aggregate import Aggregate
     from sudare.discovery import Discovered, Discovery
+    from sudare.mechanisms.aggregate import Aggregate
 
 _SUFFIXES = (".arrow", ".parquet")
 
@@ -94,7 +102,7 @@ def new(
         -o plan.json
     """
     from sudare.discovery import Discovery
-    from sudare.files import write_whole
+    from sudare.formats.files import write_whole
 
     made = Discovery.calibrate(
         name,
@@ -137,10 +145,10 @@ def randomize(
     Example:
       sudare discover randomize plan.json answers.csv --column search -o monday
     """
-    from sudare.cli.answers import read_column
-    from sudare.exact import text_up
-    from sudare.randomness import Seeded, System
-    from sudare.wire import report_file
+    from sudare.chance.exact import text_up
+    from sudare.chance.randomness import Seeded, System
+    from sudare.formats.columns import read_column
+    from sudare.formats.wire import report_file
 
     agreed = _load(plan)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
@@ -166,9 +174,8 @@ def randomize(
         if not done:
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
-    click.echo(
-        f"{done:,} answers randomised at ε = {text_up(agreed.epsilon)} each{seeded}", err=True
-    )
+    epsilon = text_up(agreed.epsilon)
+    click.echo(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
 
 
 @discover.command()
@@ -192,13 +199,13 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
       sudare discover decode plan.json monday --json
     """
     from sudare.discovery import discover as find
-    from sudare.files import real
+    from sudare.formats.files import real
 
     agreed = _load(plan)
     if len({real(folder) for folder in folders}) < len(folders):
         raise ParameterError("a folder is named twice; its reports would count twice")
-    counted = [total for folder in folders for total in _counted(agreed, folder)]
-    found = find(agreed, counted, level=level, most=most)
+    totals = [total for folder in folders for total in _counted(agreed, folder)]
+    found = find(agreed, totals, level=level, most=most)
     if as_json:
         echo_json(_document(agreed, found))
         return
@@ -210,8 +217,8 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
 
         table = Table("word", "share", "95 % interval", title=Text(agreed.question))
         for row in found.rows():
-            interval = f"{row['low']:.3%} to {row['high']:.3%}"
-            table.add_row(Text(row["candidate"]), f"{row['estimate']:.3%}", interval)
+            interval = percent_range(row["low"], row["high"], 3)
+            table.add_row(Text(row["candidate"]), percent(row["estimate"], 3), interval)
         Console().print(table)
     for note in found.notes():
         click.echo(note)
@@ -240,7 +247,7 @@ def _stems(agreed: "Discovery") -> list[str]:
 
 def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
     from sudare.engines import local
-    from sudare.wire import read_reports
+    from sudare.formats.wire import read_reports
 
     if not folder.is_dir():
         raise ParameterError(f"{folder} is no folder of `sudare discover randomize`")
@@ -256,7 +263,7 @@ def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
 
 def _load(path: Path) -> "Discovery":
     from sudare.discovery import Discovery
-    from sudare.files import finite
+    from sudare.formats.files import finite
 
     data = finite(path).read_bytes()
     if not data:

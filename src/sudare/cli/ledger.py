@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.options import PATH, echo_json, json_option
+from sudare.cli.shared.options import PATH, echo_json, json_option
 
 if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
@@ -28,7 +28,7 @@ def ledger() -> None:
 @ledger.command()
 @click.argument("file", type=PATH)
 @click.option("--cap", type=float, help="The ε that all charges may come to. [default: no cap]")
-@click.option("--delta-cap", type=float, help="The same of δ. [default: no cap]")
+@click.option("--delta-cap", type=float, help="The δ that they may come to. [default: no cap]")
 @json_option
 def new(file: Path, cap: float | None, delta_cap: float | None, as_json: bool) -> None:
     """Make a ledger that nothing is charged to yet; one that is there is not written over.
@@ -77,8 +77,8 @@ def show(file: Path, as_json: bool) -> None:
 
 
 def standing(known: "Ledger") -> dict[str, Any]:
-    """What is spent, rounded up, and left, rounded down, and the caps; None for no cap."""
-    from sudare.exact import float_up
+    """A ledger's caps, ε and δ spent, rounded up, and left, rounded down; None for no cap."""
+    from sudare.chance.exact import float_up
 
     def down(exact: Fraction | None) -> float | None:
         return None if exact is None else -float_up(-exact)
@@ -92,13 +92,13 @@ def standing(known: "Ledger") -> dict[str, Any]:
 
 
 def spent_text(known: "Ledger") -> str:
-    """What is spent, in a few digits, never less than it is."""
+    """The ε and δ that a ledger has spent, in a few digits, never less than they are."""
     return _text(*known.spent())
 
 
 def left_text(known: "Ledger") -> str:
-    """What is left, in a few digits, never more than it is."""
-    from sudare.exact import text_scientific, text_up
+    """The ε and δ that a ledger's caps leave, in a few digits, never more than they are."""
+    from sudare.chance.exact import text_scientific, text_up
 
     def down(exact: Fraction | None, text: Any) -> str:  # noqa: ANN401 - one of two functions
         return "without a cap" if exact is None else f"= {text(-exact).removeprefix('-')}"
@@ -107,6 +107,6 @@ def left_text(known: "Ledger") -> str:
 
 
 def _text(epsilon: Fraction, delta: Fraction) -> str:
-    from sudare.exact import text_scientific, text_up
+    from sudare.chance.exact import text_scientific, text_up
 
     return f"ε = {text_up(epsilon)}, δ = {text_scientific(delta)}"

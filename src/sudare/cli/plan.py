@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.amounts import amount
-from sudare.cli.options import echo_json, json_option
+from sudare.cli.shared.options import echo_json, json_option
 from sudare.errors import ParameterError
+from sudare.results.wording import counted
 
 if TYPE_CHECKING:
-    from sudare.stream_planner import StreamPlan
+    from sudare.planning.streams import StreamPlan
 
 
 @click.group()
@@ -57,7 +57,7 @@ def stream(
       sudare plan stream --rounds 50 --epsilon 4 --error 0.05 --low 0.4 --high 0.6
       sudare plan stream --rounds 50 --people 10000 --error 0.05 --low 0.4 --high 0.6 --json
     """
-    from sudare.stream_planner import best_stream, check_error
+    from sudare.planning.streams import best_stream, check_error
 
     if epsilon is None or people is None:
         found = best_stream(rounds, epsilon, people, error=error, low=low, high=high)
@@ -89,7 +89,7 @@ def _needed(found: "StreamPlan", error: float) -> dict[str, Any]:
 def _reaching(
     found: "StreamPlan", error: float, epsilon: float | None = None, people: int | None = None
 ) -> "StreamPlan | None":
-    from sudare.stream_planner import best_stream
+    from sudare.planning.streams import best_stream
 
     rounds, low, high = found.mechanism.rounds, found.low, found.high
     try:
@@ -130,12 +130,12 @@ def _command(found: "StreamPlan") -> str:
 
 
 def _show(found: "StreamPlan") -> None:
-    from sudare.exact import chance_text
+    from sudare.chance.exact import chance_text
 
     mechanism = found.mechanism
     click.echo(
-        f"{mechanism.name} for {amount(found.people, 'person', 'people')} over "
-        f"{amount(mechanism.rounds, 'round', 'rounds')}, ε = {found.epsilon:g} for a whole stream"
+        f"{mechanism.name} for {counted(found.people, 'person', 'people')} over "
+        f"{counted(mechanism.rounds, 'round')}, ε = {found.epsilon:g} for a whole stream"
     )
     click.echo(f"  device      {mechanism.odds}")
     click.echo(
@@ -160,13 +160,13 @@ def _show(found: "StreamPlan") -> None:
 
 
 def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
-    from sudare.stream_planner import MOST_PEOPLE
+    from sudare.planning.streams import MOST_PEOPLE
 
     error = needed["error"]
     if asked and found.error <= error:
         click.echo(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
-    these = amount(found.people, "person", "people")
+    these = counted(found.people, "person", "people")
     budget = (
         f"or ε = {needed['epsilon']:g} with {these}" if needed["epsilon"] else f"no ε with {these}"
     )
@@ -175,6 +175,6 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
     people = (
         f"no number of people up to {MOST_PEOPLE:,}"
         if needed["people"] is None
-        else amount(needed["people"], "person", "people")
+        else counted(needed["people"], "person", "people")
     )
     click.echo(f"  it takes    {people} for {wanted} at this ε, {budget}")

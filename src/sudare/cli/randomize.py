@@ -8,8 +8,7 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
-from sudare.amounts import counted
-from sudare.cli.options import (
+from sudare.cli.shared.options import (
     PATH,
     answer_options,
     binary_stdout,
@@ -19,12 +18,13 @@ from sudare.cli.options import (
     progress_bar,
     refuse_overwriting,
 )
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sudare.collection import Collection
+    from sudare.collection.document import Collection
+    from sudare.formats.columns import Layout
 
 
 @click.command()
@@ -56,13 +56,12 @@ def randomize(
       sudare randomize online.json states.csv -o reports.arrow
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
     """
-    from sudare.randomness import Seeded, System
-    from sudare.wire import report_file, report_stream
+    from sudare.chance.randomness import Seeded, System
+    from sudare.formats.wire import report_file, report_stream
 
     agreed = load_collection(collection)
     given = get_current_context().get_parameter_source("column")
-    if agreed.over_time and given is not ParameterSource.DEFAULT:
-        raise ParameterError("--column is for answers; over time each round has a column")
+    layout = agreed.kind.layout(None if given is ParameterSource.DEFAULT else column)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     if is_pipe(output):
         target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
@@ -76,7 +75,7 @@ def randomize(
         def advance(read: int, size: int) -> None:
             progress.update(task, completed=read, total=size or None)
 
-        for values in _values(agreed, answers, column, form, advance):
+        for values in _values(agreed, answers, layout, form, advance):
             made = agreed.mechanism.randomize(values, rng)
             sink.write(made)
             people += len(values)
@@ -84,38 +83,23 @@ def randomize(
         if not people:
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
-    click.echo(_done(agreed, people, reports) + seeded, err=True)
+    click.echo(agreed.kind.randomised(people, reports) + seeded, err=True)
 
 
 def _values(
     agreed: "Collection",
     answers: Path,
-    column: str,
+    layout: "Layout",
     form: str,
     advance: Callable[[int, int], object],
 ) -> Iterator["NDArray[Any]"]:
     """People's answers as the mechanism's values, in chunks."""
-    if agreed.over_time:
-        from sudare.cli.states import read_states
+    from sudare.formats.columns import read_columns
 
-        yield from read_states(agreed.state_reader, answers, form, advance)
-        return
-    from sudare.cli.answers import encode, read_column
-
-    done = 0
-    for chunk in read_column(answers, column, form, advance):
-        yield encode(agreed, chunk, done)
-        done += len(chunk)
-
-
-def _done(agreed: "Collection", people: int, reports: int) -> str:
-    from sudare.exact import text_up
-
-    epsilon = text_up(agreed.epsilon)
-    if not agreed.over_time:
-        return f"{counted(people, 'answer')} randomised at ε = {epsilon} each"
-    whose = "1 person's stream" if people == 1 else f"{people:,} people's streams"
-    return (
-        f"{whose} randomised into {counted(reports, 'report')}, at ε = {epsilon} for all rounds "
-        f"of a person"
-    )
+    done, step = 0, agreed.kind.rows_at_once
+    for columns in read_columns(answers, layout, form, advance, step):
+        people = len(columns[0])
+        for start in range(0, people, step):
+            part = [column.slice(start, step) for column in columns]
+            yield agreed.kind.encode_columns(part, done + start)
+        done += people

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.options import (
+from sudare.cli.shared.options import (
     PATH,
     FiniteRange,
     json_option,
@@ -19,7 +19,7 @@ from sudare.cli.options import (
 from sudare.cli.token import DAYS
 
 if TYPE_CHECKING:
-    from sudare.collector.store import Store
+    from sudare.collector.stores.contract import Store
 
 
 @click.command()
@@ -85,21 +85,21 @@ def serve(
       sudare serve --store /var/lib/sudare/sudare.db --host 0.0.0.0 --port 443 \\
         --certificate chain.pem --private-key key.pem
     """
-    from sudare.collector.app import create_app
-    from sudare.collector.auth import Bearers
-    from sudare.collector.doubts import doubts
-    from sudare.collector.holding import check_held
-    from sudare.collector.limits import Limits
-    from sudare.collector.opening import open_store
-    from sudare.collector.routes import every_route
-    from sudare.collector.server import listen
-    from sudare.collector.server import serve as answer
+    from sudare.collector.clock.clock_warnings import clock_warnings
+    from sudare.collector.clock.closings import check_rounds_end
+    from sudare.collector.http.app import create_app
+    from sudare.collector.http.auth import Bearers
+    from sudare.collector.http.limits import Limits
+    from sudare.collector.http.routes import every_route
+    from sudare.collector.http.server import listen
+    from sudare.collector.http.server import serve as answer
     from sudare.collector.service import Service
-    from sudare.collector.store import Standing
+    from sudare.collector.stores.contract import HeldCollection
+    from sudare.collector.stores.open import open_store
 
     given = [load_collection(path) for path in collections]
     for collection in given:
-        check_held(collection)
+        check_rounds_end(collection)
     limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
     with listen(host, port, certificate, private_key) as listening:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
@@ -107,12 +107,12 @@ def serve(
         opened = open_store(store)
         try:
             for collection in given:
-                opened.add(Standing(collection, public=public, grace=grace))
+                opened.add(HeldCollection(collection, public=public, grace=grace))
                 if public:
                     opened.change(collection.key, public=True)
             _provide_token(opened)
             service = Service(opened)
-            for sentence in doubts(opened, service.standings, service.clock()):
+            for sentence in clock_warnings(opened, service.held_collections, service.clock()):
                 click.echo(f"Warning: {sentence}", err=True)
             bearers = Bearers(opened, service.clock)
             app = create_app(
@@ -125,8 +125,8 @@ def serve(
 
 def _provide_token(store: "Store") -> None:
     """A first token, without which nobody could administer the collector."""
-    from sudare.collector.auth import new_token
-    from sudare.collector.store import Role
+    from sudare.collector.http.auth import new_token
+    from sudare.collector.stores.contract import Role
 
     now = int(time.time())
     valid = (one for one in store.tokens() if one.expires is None or one.expires > now)

@@ -1,34 +1,42 @@
 """``sudare simulate``: what a collection would give, before anybody is asked."""
 
 import csv
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rich_click as click
 
-from sudare.cli.options import PATH, json_option, progress_bar, refuse_overwriting
-from sudare.cli.simulated import Outputs, tell_errors, tell_runs
-from sudare.cli.survey import simulate_survey
+from sudare.cli.shared.options import (
+    MECHANISMS,
+    PATH,
+    echo_json,
+    json_option,
+    progress_bar,
+    refuse_overwriting,
+)
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.tables import csv_text
+from sudare.results.wording import ABSENT, counted, percent, percent_range
 
 if TYPE_CHECKING:
-    from sudare.experiments import Calibrate, Outcome, Run
-    from sudare.keystream import Keystream
-    from sudare.populations import Counts
+    import numpy as np
+    from numpy.typing import NDArray
 
-METHOD_NAMES = (
-    "glance",
-    "harmony",
-    "borappor",
-    "kshot",
-    "lpu",
-    "lpa",
-)  # sudare.experiments.METHODS
-KIND_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # sudare.scenarios.KINDS
+    from sudare.chance.keystream import Keystream
+    from sudare.collection.document import Collection
+    from sudare.mechanisms.aggregate import Aggregate
+    from sudare.mechanisms.population_sampler import Counts
+    from sudare.simulation.experiments import Calibrate, Outcome, Run
+
+METHOD_NAMES = ("glance", "harmony", "borappor", "kshot", "lpu", "lpa")  # experiments.METHODS
+KIND_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # scenarios.KINDS
 _FIGURES = (".png", ".svg", ".pdf")
 _ROUNDS = 50  # unless a file says otherwise
 _MOST_PEOPLE = 10**9
+_CHUNK = 1 << 18  # answers randomised at once
 
 
 @click.group()
@@ -40,9 +48,6 @@ def simulate() -> None:
       sudare simulate stream --mechanism glance --rounds 50 --people 10000 --epsilon 4
       sudare simulate survey --people 20000 --epsilon 1
     """
-
-
-simulate.add_command(simulate_survey)
 
 
 def _check_output(
@@ -128,7 +133,7 @@ def stream(
         --epsilon 2 --epsilon 4 --epsilon 8 --repetitions 1000 --plot errors.svg
       sudare simulate stream --truth online.csv --people 500000 --epsilon 2 --csv rounds.csv
     """
-    from sudare.randomness import Seeded
+    from sudare.chance.randomness import Seeded
 
     for output in (as_csv, plot):
         if output is not None and truth is not None:
@@ -138,17 +143,17 @@ def stream(
     held, happens = _held(rounds, people, truth, shape, rng)
     methods = _methods(names, low, high, fixed_groups=fixed_groups)
     about = {"stream": happens, "rounds": len(held), "people": people, "seed": seed}
-    outputs = Outputs(as_json, as_csv, plot)
+    outputs = _Outputs(as_json, as_csv, plot)
     budgets = sorted(set(epsilons))
     if repetitions == 1:
         if len(budgets) > 1:
             raise ParameterError(
                 f"one run has one ε, got {len(budgets)}; compare several with --repetitions"
             )
-        tell_runs(_runs(held, methods, budgets[0], rng), budgets[0], about, outputs)
+        _tell_runs(_runs(held, methods, budgets[0], rng), budgets[0], about, outputs)
     else:
         outcomes = _outcomes(held, methods, budgets, repetitions, rng)
-        tell_errors(outcomes, {**about, "repetitions": repetitions}, outputs)
+        _tell_errors(outcomes, {**about, "repetitions": repetitions}, outputs)
 
 
 def _held(
@@ -159,25 +164,26 @@ def _held(
     rng: "Keystream",
 ) -> "tuple[Counts, str]":
     """The people in each state, and what happens in words."""
-    from sudare.scenarios import counted, stream
+    from sudare.simulation import scenarios
 
     given = {name: value for name, value in shape.items() if value is not None}
     if not 1 <= people <= _MOST_PEOPLE:
         raise ParameterError(f"people must be between 1 and {_MOST_PEOPLE}, got {people}")
     if truth is None:
         kind = given.pop("kind", KIND_NAMES[0])
-        return stream(kind, _ROUNDS if rounds is None else rounds, people, rng, **given), kind
+        planned = _ROUNDS if rounds is None else rounds
+        return scenarios.stream(kind, planned, people, rng, **given), kind
     if given:
         raise ParameterError(f"--truth says what happens: leave out --{next(iter(given))}")
     shares = _read_shares(truth)
     if rounds not in {None, len(shares)}:
         raise ParameterError(f"{truth.name} has {len(shares)} rounds, --rounds says {rounds}")
-    return counted(shares, people), truth.name
+    return scenarios.counted(shares, people), truth.name
 
 
 def _read_shares(path: Path) -> list[float]:
     """The column ``share`` of a CSV file."""
-    from sudare.files import finite
+    from sudare.formats.files import finite
 
     with finite(path).open(encoding="utf-8-sig", newline="") as file:
         try:
@@ -206,7 +212,7 @@ def _read_shares(path: Path) -> list[float]:
 def _methods(
     names: tuple[str, ...], low: float | None, high: float | None, *, fixed_groups: bool
 ) -> "dict[str, Calibrate]":
-    from sudare import experiments
+    from sudare.simulation import experiments
 
     methods = {name: experiments.METHODS[name] for name in names}
     if low is not None or high is not None:
@@ -226,7 +232,7 @@ def _methods(
 def _runs(
     held: "Counts", methods: "Mapping[str, Calibrate]", epsilon: float, rng: "Keystream"
 ) -> "list[Run]":
-    from sudare.experiments import run_once
+    from sudare.simulation.experiments import run_once
 
     made = {name: calibrate(len(held), epsilon) for name, calibrate in methods.items()}
     return [run_once(name, method, held, rng) for name, method in made.items()]
@@ -239,7 +245,7 @@ def _outcomes(
     repetitions: int,
     rng: "Keystream",
 ) -> "list[Outcome]":
-    from sudare.experiments import compare_streams
+    from sudare.simulation.experiments import compare_streams
 
     with progress_bar() as progress:
         in_all = repetitions * len(methods) * len(epsilons)
@@ -252,3 +258,283 @@ def _outcomes(
             rng,
             progress=lambda done: progress.advance(task, done),
         )
+
+
+class _Outputs(NamedTuple):
+    """How results are wanted: JSON or a table, and which files."""
+
+    as_json: bool
+    as_csv: Path | None
+    plot: Path | None
+
+
+def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs: _Outputs) -> None:
+    """Each round of one run, of one mechanism or of several side by side."""
+    title = f"{_title(about)}, ε = {epsilon:g}"
+    if outputs.plot is not None:
+        from sudare.results.figures import save, stream_figure
+
+        save(stream_figure(runs, title=title), outputs.plot)
+    rows = [{"mechanism": run.method, **row} for run in runs for row in run.rows()]
+    _save_csv(rows, outputs.as_csv)
+    if outputs.as_json:
+        found = [
+            {
+                "mechanism": run.method,
+                "maximal_error": run.maximal_error,
+                "missing": run.missing,
+                "rows": run.rows(),
+            }
+            for run in runs
+        ]
+        echo_json({**about, "epsilon": epsilon, "runs": found})
+        return
+    click.echo(title)
+    _print_runs(runs)
+    for run in runs:
+        rounds = counted(run.missing, "round")
+        silent = f"; {rounds} without reports" if run.missing else ""
+        click.echo(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}")
+
+
+def _tell_errors(outcomes: "list[Outcome]", about: dict[str, Any], outputs: _Outputs) -> None:
+    """The maximal errors of many runs."""
+    title = f"{_title(about)}, {counted(about['repetitions'], 'repetition')}"
+    if outputs.plot is not None:
+        from sudare.results.figures import save, stream_error_figure
+        from sudare.simulation.experiments import error_series
+
+        save(stream_error_figure(error_series(outcomes), title=title), outputs.plot)
+    rows = [_row(outcome) for outcome in outcomes]
+    _save_csv(rows, outputs.as_csv)
+    if outputs.as_json:
+        echo_json({**about, "rows": rows})
+        return
+    click.echo(f"Maximal error over the rounds: {title}")
+    _print_errors(outcomes)
+
+
+def _title(about: Mapping[str, Any]) -> str:
+    people = counted(about["people"], "person", "people")
+    return f"{about['stream']}: {people}, {counted(about['rounds'], 'round')}"
+
+
+def _row(outcome: "Outcome") -> dict[str, Any]:
+    low, middle, high = outcome.quantiles
+    return {
+        "mechanism": outcome.method,
+        "epsilon": outcome.epsilon,
+        "mean_maximal_error": outcome.maximal,
+        "stderr": outcome.stderr,
+        "quantile_05": low,
+        "median": middle,
+        "quantile_95": high,
+        "mean_squared_error": outcome.squared,
+        "missing_rounds": outcome.missing,
+    }
+
+
+def _save_csv(rows: list[dict[str, Any]], path: Path | None) -> None:
+    if path is not None:
+        from sudare.formats.files import write_whole
+
+        fields = list(dict.fromkeys(name for row in rows for name in row))
+        known = [{name: _known(value) for name, value in row.items()} for row in rows]
+        write_whole(path, csv_text(known, fields).encode())
+
+
+def _known(value: Any) -> Any:  # noqa: ANN401 - what a cell may hold
+    """The value, or nothing where it is an infinite number: as JSON has it."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _print_runs(runs: "list[Run]") -> None:
+    """A row per round: of one mechanism with intervals, if any, of several the estimates alone."""
+    several = len(runs) > 1
+    intervals = not several and runs[0].estimate is not None
+    heads = [run.method for run in runs] if several else ["estimate"]
+    heads += ["95 % interval", "band"] * intervals
+    lines = []
+    for rows in zip(*(run.rows() for run in runs), strict=True):
+        cells = [str(rows[0]["round"]), percent(rows[0]["truth"], 2)]
+        cells += [
+            ABSENT if row["estimate"] is None else percent(row["estimate"], 2) for row in rows
+        ]
+        if intervals:
+            cells += [_ends(rows[0], "low", "high"), _ends(rows[0], "band_low", "band_high")]
+        lines.append(cells)
+    _print_table(["round", "truth", *heads], lines)
+
+
+def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
+    if row.get(low) is None:
+        return ""
+    return percent_range(row[low], row[high], 1)
+
+
+def _print_errors(outcomes: "list[Outcome]") -> None:
+    silent = any(one.missing for one in outcomes)
+    heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
+    lines = [
+        [
+            one.method,
+            f"{one.epsilon:g}",
+            f"{one.maximal:.4g}",
+            f"{one.stderr:.2g}",
+            *(f"{quantile:.4g}" for quantile in one.quantiles),
+            f"{one.squared:.1e}",
+            *([f"{one.missing:.3g}"] * silent),
+        ]
+        for one in outcomes
+    ]
+    _print_table([*heads, *["silent"] * silent], lines)
+
+
+def _print_table(heads: list[str], lines: list[list[str]]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
+    for head in heads:
+        table.add_column(head, justify="left" if head == "mechanism" else "right", no_wrap=True)
+    for line in lines:
+        table.add_row(*line)
+    Console().print(table)
+
+
+@simulate.command()
+@click.option("--people", type=int, default=20_000, show_default=True, help="Who answer.")
+@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Of each report.")
+@click.option(
+    "--mechanism",
+    type=click.Choice(MECHANISMS),
+    default="grr",
+    show_default=True,
+    help="How answers are randomised.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=PATH,
+    default="sudare-survey",
+    show_default=True,
+    help="The folder for the survey's files and the HTML report.",
+)
+@click.option("--seed", type=int, help="Make the run repeatable.")
+@json_option
+def survey(
+    people: int,
+    epsilon: float,
+    mechanism: str,
+    output: Path,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Run a private survey end to end: ask, randomise, report, aggregate, estimate.
+
+    Simulated people name their favourite tea. Each answer is randomised as on its own device;
+    only the reports are counted. The shares come out with honest error bars, beside the truth,
+    which only a simulation knows.
+
+    \b
+    Examples:
+      sudare simulate survey
+      sudare simulate survey --people 1000000 --epsilon 0.5 --mechanism oue
+    """
+    import numpy as np
+
+    from sudare.chance.randomness import Seeded, System
+    from sudare.collection.document import Collection
+    from sudare.demo.studies import TEAS
+    from sudare.formats.files import write_whole
+    from sudare.mechanisms import CATEGORICAL
+    from sudare.questions.choice import Choice
+    from sudare.questions.interface import ResultOptions
+    from sudare.results import choice
+
+    if people < 1:
+        raise ParameterError(f"a survey needs at least 1 person, got {people}")
+    collection = Collection(
+        name="tea",
+        question="Which tea do you like best?",
+        answers=tuple(TEAS),
+        mechanism=CATEGORICAL[mechanism].calibrate(len(TEAS), epsilon),
+    )
+    rng = System() if seed is None else Seeded(seed)
+    answers = rng.generator().choice(len(TEAS), size=people, p=list(TEAS.values()))
+    say = (lambda _: None) if as_json else click.echo
+    total = _collect(collection, answers, output, rng, say)
+    shares = Choice(collection).result(total, ResultOptions(consistent="norm-sub"))
+    truth = np.bincount(answers, minlength=len(TEAS)) / people
+    known = dict(zip(collection.answers, truth.tolist(), strict=True))
+    page = output / "report.html"
+    note = "A simulation: the truth is known here, and only here."
+    write_whole(page, choice.page(shares, known, note).encode())
+    if as_json:
+        echo_json({**shares.document(), "truth": truth.tolist(), "report": str(page)})
+        return
+    from rich.console import Console
+
+    Console().print(choice.table(replace(shares, consistent=None), known))
+    inside = int(((shares.interval.low <= truth) & (truth <= shares.interval.high)).sum())
+    say(f"4. {inside} of {len(TEAS)} truths lie inside their 95 % intervals")
+    say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")
+
+
+def _collect(
+    collection: "Collection",
+    answers: "NDArray[np.int64]",
+    output: Path,
+    rng: "Keystream",
+    say: Callable[[str], None],
+) -> "Aggregate":
+    """Ask, randomise and count in files of a folder, and tell each step."""
+    from sudare.chance.exact import text_up
+    from sudare.engines import local
+    from sudare.formats.files import write_whole
+    from sudare.formats.wire import read_reports
+
+    output.mkdir(parents=True, exist_ok=True)
+    write_whole(output / "collection.json", collection.to_json())
+    asked = f"{collection.question} {counted(len(collection.answers), 'answer')}"
+    say(f"1. The question: {asked}, ε = {text_up(collection.epsilon)}")
+
+    reports = output / "reports.arrow"
+    _randomise(collection, answers, reports, rng)
+    people = counted(len(answers), "person", "people")
+    say(f"2. {people} answered; each answer was randomised before it left its device")
+    say(f"   {_first_device(collection, answers, reports)}")
+
+    stored = read_reports(reports, collection.report_dtype, collection.key)
+    total = local.aggregate(collection, stored)
+    write_whole(output / "aggregate.json", total.to_json())
+    say(f"3. The collector counted {counted(total.n, 'report')}; it never saw an answer")
+    return total
+
+
+def _randomise(
+    collection: "Collection", answers: "NDArray[np.int64]", path: Path, rng: "Keystream"
+) -> None:
+    from sudare.formats.wire import report_file
+
+    with (
+        progress_bar() as progress,
+        report_file(path, collection.report_dtype, collection.key) as sink,
+    ):
+        task = progress.add_task("randomising", total=len(answers))
+        for start in range(0, len(answers), _CHUNK):
+            chunk = answers[start : start + _CHUNK]
+            sink.write(collection.mechanism.randomize(chunk, rng))
+            progress.advance(task, len(chunk))
+
+
+def _first_device(collection: "Collection", answers: "NDArray[np.int64]", path: Path) -> str:
+    """What left the first device, beside what its owner answered: a simulation may tell."""
+    from sudare.formats.wire import read_reports, to_bytes
+
+    first = next(read_reports(path, collection.report_dtype, collection.key))[:1]
+    sent = to_bytes(first).hex(" ")
+    if collection.mechanism.name == "grr":
+        sent += f" (“{collection.answers[int(first['answer'][0])]}”)"
+    return f"the first one answered “{collection.answers[answers[0]]}” and its device sent {sent}"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from sudare.amounts import counted
-from sudare.cli.options import PATH, progress_bar
+from sudare.cli.shared.options import PATH, progress_bar
+from sudare.results.wording import counted
 
 
 @click.command()
@@ -15,14 +15,14 @@ def backup(store: str, file: Path) -> None:
     """Write a collector's whole STORE into a FILE, as it is at this moment.
 
     STORE is a path, or postgresql://…. The collector may go on counting meanwhile. The file holds
-    whatever the store holds: collections, sums, names of reports, raw reports where they are kept,
+    whatever the store holds: collections, sums, ids of reports, raw reports where they are kept,
     and hashes of tokens and invitations. One that is there already isn't overwritten.
 
     \b
     Example:
       sudare backup collector.db monday.backup
     """
-    from sudare.collector.backup import back_up
+    from sudare.collector.stores.backup import back_up
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("writing the backup", total=None)
@@ -43,7 +43,7 @@ def restore(file: Path, store: str) -> None:
     Example:
       sudare restore monday.backup collector.db
     """
-    from sudare.collector.backup import restore as make
+    from sudare.collector.stores.backup import restore as make
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("reading the backup", total=file.stat().st_size)
@@ -66,13 +66,13 @@ def export(store: str, key: str, output: Path, window: int | None) -> None:
     Example:
       sudare export collector.db 3f786850 -o reports.parquet
     """
-    from sudare.collector.export import export_reports, find_collection, kept_reports
-    from sudare.collector.opening import open_existing
+    from sudare.collector.stores.export import count_kept, export_reports, find_collection
+    from sudare.collector.stores.open import open_existing
 
     opened = open_existing(store)
     try:
         collection = find_collection(opened, key)
-        total = kept_reports(opened, collection, window)
+        total = count_kept(opened, collection, window)
         with progress_bar() as progress:
             task = progress.add_task("writing reports", total=total)
             written = export_reports(

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import rich_click as click
 
-from sudare.cli.options import echo_json, json_option, store_option
+from sudare.cli.shared.options import echo_json, json_option, store_option
 from sudare.errors import ParameterError
 
-ROLES = ("admin", "analyst", "relay")  # sudare.collector.store.Role, without importing it
+ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
 DAYS = 30
 _DAY = 86400
 
@@ -47,9 +47,9 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
       sudare token new --role relay --label "the gateway in Osaka"
       sudare token new --role analyst --days 7 --store sudare.db --json
     """
-    from sudare.collector.auth import new_token
-    from sudare.collector.opening import open_store
-    from sudare.collector.store import Role
+    from sudare.collector.http.auth import new_token
+    from sudare.collector.stores.contract import Role
+    from sudare.collector.stores.open import open_store
 
     expires = int(time.time()) + days * _DAY
     text, made = new_token(Role(role), label, expires)
@@ -69,7 +69,7 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
 @json_option
 def listed(store: str, as_json: bool) -> None:
     """List tokens by name, with role and end; never a secret."""
-    from sudare.collector.opening import open_existing
+    from sudare.collector.stores.open import open_existing
 
     opened = open_existing(store)
     try:
@@ -93,7 +93,7 @@ def listed(store: str, as_json: bool) -> None:
 @store_option
 def revoke(name: str, store: str) -> None:
     """Forget the token of a NAME: from now on it is good for nothing."""
-    from sudare.collector.opening import open_existing
+    from sudare.collector.stores.open import open_existing
 
     opened = open_existing(store)
     try:

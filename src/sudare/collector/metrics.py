@@ -1,4 +1,4 @@
-"""What a collector counts about itself: numbers, never contents or addresses."""
+"""Numbers that a collector counts about itself, never contents or addresses."""
 
 import threading
 import time
@@ -23,7 +23,7 @@ _REPORTS = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_0
 
 
 class Metrics:
-    """Counts since the start, in a registry of their own; and accepted reports by the minute.
+    """A collector's counts since its start, and its accepted reports by the minute.
 
     Methods may be called from any thread.
     """
@@ -63,16 +63,16 @@ class Metrics:
         )
 
     def watch(self, waiting: Callable[[], float]) -> None:
-        """Where to read how many reports wait."""
+        """Set the function that tells how many reports wait to be committed."""
         self._waiting.set_function(waiting)
 
     def committed(self, seconds: float, reports: int) -> None:
-        """A group became durable."""
+        """Note that a commit of so many reports took so many seconds."""
         self._commit_seconds.observe(seconds)
         self._commit_reports.observe(reports)
 
     def counted(self, key: str, new: int, repeated: int, refused: int) -> None:
-        """Reports of a collection were answered."""
+        """Note what became of some reports of a collection, which were answered."""
         short = key[:12]
         for fate, number in (("new", new), ("repeated", repeated), ("refused", refused)):
             if number:
@@ -86,24 +86,24 @@ class Metrics:
                 del counts[old]
 
     def refused(self, code: str) -> None:
-        """A request was answered with an error of this code."""
+        """Note that a request was answered with an error of this code."""
         self._problems.labels(code).inc()
         with self._lock:
             self._recent[code] += 1
 
     def per_minute(self, key: str) -> list[int]:
-        """How many new reports came in each of the last 60 minutes, the newest last."""
+        """How many new reports of a collection came in each of the last 60 minutes, newest last."""
         minute = int(self._clock() // 60)
         with self._lock:
             counts = self._minutes.get(key, {})
             return [counts.get(at, 0) for at in range(minute - MINUTES + 1, minute + 1)]
 
     def recent(self) -> dict[str, int]:
-        """What was counted since this was last asked: for a line in the log."""
+        """The counts since this was last asked, for a line in the log."""
         with self._lock:
             found, self._recent = self._recent, Tally()
         return {name: number for name, number in sorted(found.items()) if number}
 
     def text(self) -> bytes:
-        """As Prometheus reads it."""
+        """All metrics, as Prometheus reads them."""
         return generate_latest(self.registry)

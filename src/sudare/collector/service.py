@@ -1,17 +1,16 @@
-"""What every route shares: the store, the clock, and the collections as they stand."""
+"""A collector without its network: the store, the clock, and the collections held."""
 
 import threading
 from collections.abc import Callable, Mapping
 
+from sudare.collector.clock.steady import SteadyClock
+from sudare.collector.http.problems import unknown_collection
 from sudare.collector.metrics import Metrics
-from sudare.collector.problems import unknown_collection
-from sudare.collector.steady import SteadyClock
-from sudare.collector.store import Standing, Store
-from sudare.continual import ContinualMechanism
+from sudare.collector.stores.contract import HeldCollection, Store
 
 
 class Service:
-    """A collector without its network.
+    """A collector without its network: its store, its clock, the collections it holds.
 
     Attributes:
         store: where everything is kept.
@@ -26,41 +25,41 @@ class Service:
         self.metrics = Metrics(self.clock)
         self.ending = False
         self._looking = threading.Lock()
-        self._standings: dict[str, Standing] = {}
+        self._held: dict[str, HeldCollection] = {}
         self.refresh()
 
     def refresh(self) -> None:
         """Look again at what the store holds: another process may have changed it."""
         with self._looking:  # an earlier look must not replace what a later one saw
-            self._standings = {held.collection.key: held for held in self.store.standings()}
+            self._held = {held.collection.key: held for held in self.store.held_collections()}
 
     @property
-    def held(self) -> Mapping[str, Standing]:
+    def held(self) -> Mapping[str, HeldCollection]:
         """Every collection by its key; another object after each ``refresh``."""
-        return self._standings
+        return self._held
 
     @property
-    def standings(self) -> list[Standing]:
+    def held_collections(self) -> list[HeldCollection]:
         """Every collection, in the order in which they were added."""
-        return list(self._standings.values())
+        return list(self._held.values())
 
-    def standing(self, key: str) -> Standing:
+    def held_collection(self, key: str) -> HeldCollection:
         """A collection as it stands; a ``Problem`` (404) if there is none."""
-        held = self._standings.get(key)
+        held = self._held.get(key)
         return held if held is not None else unknown_collection(key)
 
     def per_minute(self, key: str) -> list[int]:
-        """How many reports this process accepted in each of the last 60 minutes."""
+        """How many reports of a collection this process accepted in each of the last 60 minutes."""
         return self.metrics.per_minute(key)
 
-    def window(self, standing: Standing) -> int:
-        """The window of this moment; 0 before the first, and where there is only one."""
-        windows = standing.collection.windows
+    def window(self, held: HeldCollection) -> int:
+        """A collection's window of this moment; 0 before the first, and where there is only one."""
+        windows = held.collection.windows
         return 0 if windows is None else max(0, windows.at(self.clock()))
 
-    def round(self, standing: Standing) -> int | None:
-        """The round of this moment within its window, from 1; None where there are none."""
-        windows, mechanism = standing.collection.windows, standing.collection.mechanism
-        if windows is None or not isinstance(mechanism, ContinualMechanism):
+    def round(self, held: HeldCollection) -> int | None:
+        """A collection's round of this moment in its window, from 1; None where there are none."""
+        windows, rounds = held.collection.windows, held.collection.kind.rounds
+        if windows is None or not rounds:
             return None
-        return (max(1, windows.round_at(self.clock(), mechanism.rounds)) - 1) % mechanism.rounds + 1
+        return (max(1, windows.round_at(self.clock(), rounds)) - 1) % rounds + 1

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.collection import Collection
-from sudare.collector.limits import BODY_REPORTS
-from sudare.crowd import Crowd
+from sudare.collection.document import Collection
+from sudare.collector.http.limits import BODY_REPORTS
 from sudare.errors import ParameterError
-from sudare.mechanism import Records
-from sudare.moments import stream_mechanism
-from sudare.named import NAME_BYTES, Named, join, names_of
+from sudare.formats.report_ids import ID_BYTES, IdentifiedReports, ids_of, join
+from sudare.mechanisms.interface import Records
+from sudare.simulation.crowd import Crowd
 
 _REMEMBERED = 10  # windows of rounds whose truth is told, as many as a collector shows in a row
 _BEHIND = 5  # rounds that may be made up for
@@ -26,7 +25,7 @@ _MIDDLE, _SWING, _WAVE = 0.4, 0.25, 45  # of the share that is then online; the 
 
 
 class People(ABC):
-    """Those who take part in one study.
+    """The simulated people who take part in one study.
 
     Attributes:
         collection: what they agreed to.
@@ -39,17 +38,17 @@ class People(ABC):
 
     @abstractmethod
     def due(self, now: float) -> list[tuple[int, Records]]:
-        """What is to be sent by now and hasn't been asked for: reports of a window each."""
+        """The reports to be sent by now that weren't asked for before, by window."""
 
     @property
     @abstractmethod
     def progress(self) -> tuple[int, int]:
-        """How many have reported, of how many; over time, in the current window."""
+        """How many people have reported, of how many; over time, in the current window."""
 
     @property
     @abstractmethod
     def truth(self) -> dict[str, float]:
-        """The true shares, which only a simulation knows."""
+        """The true shares by answer or round, which only a simulation knows."""
 
 
 class Asked(People):
@@ -65,7 +64,7 @@ class Asked(People):
         pace: float,
         listed: int,
     ) -> None:
-        """People with answers.
+        """People with an answer each, who give it at a steady pace.
 
         Args:
             collection: what they are asked.
@@ -81,7 +80,7 @@ class Asked(People):
         self._answered = 0
 
     def due(self, now: float) -> list[tuple[int, Records]]:
-        """The next ones."""
+        """The reports of the people who answer next, by the pace."""
         first = self._answered
         asked = max(0, int((now - self.start) * self._pace))
         until = min(asked, len(self._answers), first + BODY_REPORTS)
@@ -89,16 +88,16 @@ class Asked(People):
             return []
         said = [self._labels[number] for number in self._answers[first:until].tolist()]
         self._answered = until
-        return [(0, _named(self.collection.randomize(said)))]
+        return [(0, _identified(self.collection.randomize(said)))]
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many have answered, of all."""
+        """How many people have answered, of all."""
         return self._answered, len(self._answers)
 
     @property
     def truth(self) -> dict[str, float]:
-        """The shares of those who have answered by now."""
+        """The true share of each answer among those who have answered by now."""
         answered = self._answered
         if not answered:
             return {}
@@ -116,7 +115,7 @@ class Observed(People):
         generator: np.random.Generator,
         last: int | None = None,
     ) -> None:
-        """People with states that wander.
+        """People with states that wander between online and offline.
 
         Args:
             collection: of streams, in windows of time.
@@ -127,7 +126,7 @@ class Observed(People):
         if collection.windows is None:
             raise ParameterError(f"“{collection.name}” has no windows of time")
         super().__init__(collection, collection.windows.start)
-        self._windows, self._mechanism = collection.windows, stream_mechanism(collection)
+        self._windows, self._mechanism = collection.windows, collection.kind.stream
         self._last = last
         self._generator = generator
         self._states = (generator.random(people) < _MIDDLE).astype(np.uint8)
@@ -140,7 +139,7 @@ class Observed(People):
         self._shares: dict[str, float] = {}
 
     def due(self, now: float) -> list[tuple[int, Records]]:
-        """Some of the current round, by how much of it has passed, and the rest of those before.
+        """Reports of the current round, by how much of it has passed, and the rest of earlier ones.
 
         Of rounds long passed there is nothing: the machine slept, and so did the devices.
         """
@@ -173,12 +172,12 @@ class Observed(People):
         self._states = np.where(looks, anew, self._states).astype(np.uint8)
         told = list(self._shares.items())[1 - _REMEMBERED * self._mechanism.rounds :]
         self._shares = {**dict(told), str(self._number): float(self._states.mean())}
-        self._waiting = _named(self._crowd.observe(place + 1, self._states))
+        self._waiting = _identified(self._crowd.observe(place + 1, self._states))
         self._told = 0
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many have reported in the current window, of all."""
+        """How many people have reported in the current window, of all."""
         return self._reported, len(self._states)
 
     @property
@@ -187,6 +186,6 @@ class Observed(People):
         return self._shares
 
 
-def _named(reports: Records) -> Records:
-    """Reports under fresh names, as they are sent."""
-    return join(Named(names_of(os.urandom(len(reports) * NAME_BYTES)), reports))
+def _identified(reports: Records) -> Records:
+    """Reports under fresh ids, as they are sent."""
+    return join(IdentifiedReports(ids_of(os.urandom(len(reports) * ID_BYTES)), reports))

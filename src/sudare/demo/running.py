@@ -1,6 +1,8 @@
 """The collector of the demonstration, on a store that is gone afterwards, and who sends to it."""
 
 import math
+import secrets
+import shutil
 import signal
 import tempfile
 import threading
@@ -13,33 +15,33 @@ from pathlib import Path
 import httpx
 import msgspec
 
-from sudare.aggregate import Aggregate
-from sudare.collector.app import create_app
-from sudare.collector.auth import Bearers, new_token
-from sudare.collector.limits import Limits
-from sudare.collector.opening import open_store
-from sudare.collector.routes import every_route
-from sudare.collector.server import Listening, serve
+from sudare.chance.randomness import Seeded
+from sudare.collector.http.app import create_app
+from sudare.collector.http.auth import Bearers, new_token
+from sudare.collector.http.limits import Limits
+from sudare.collector.http.routes import every_route
+from sudare.collector.http.server import Listening, serve
+from sudare.collector.http.standing import StandingBody
 from sudare.collector.service import Service
-from sudare.collector.standing import StandingBody
-from sudare.collector.store import Role, Store
-from sudare.collector.warming import warm
-from sudare.decoding import decode
+from sudare.collector.stores.contract import Role, Store
+from sudare.collector.stores.open import open_store
+from sudare.collector.uploads.warming import warm
 from sudare.demo.people import People
 from sudare.demo.studies import CANDIDATES, Collections, Plan
-from sudare.errors import CollectorRefused
-from sudare.mechanism import Records
-from sudare.randomness import Seeded
+from sudare.device.delivery import Answer, pause_after
+from sudare.errors import CollectorRefused, CollectorUnavailable
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Records
+from sudare.questions.text import decode
 
 _GRACE = 2  # seconds
 _TICK = 0.2  # seconds between two looks at who is to send
-_PATIENCE = 1.0  # seconds until what wasn't taken is sent again
 _SECONDS = 30.0  # that a response may take
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a study has come to: the sum that the collector released, and what is true."""
+    """The outcome of a study: the sum that the collector released, and the truth."""
 
     people: People
     aggregate: Aggregate
@@ -52,7 +54,7 @@ def run(
     ready: Callable[[str, list[People]], None],
     ticked: Callable[[], None],
 ) -> list[Found]:
-    """Collect until a signal asks to stop, or until everybody has answered.
+    """Run the demonstration until a signal asks to stop, or everybody has answered.
 
     Args:
         plan: of what, and of how many.
@@ -92,12 +94,18 @@ def _teller(people: People) -> Callable[[], object]:
 @contextmanager
 def _store() -> Iterator[Store]:
     """A store in a folder that is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="sudare-demo-") as folder:
-        store = open_store(str(Path(folder) / "collector.db"))
+    # Its name comes first: a signal may come as soon as it is made.
+    folder = Path(tempfile.gettempdir(), f"sudare-demo-{secrets.token_hex(16)}")
+    try:
+        folder.mkdir(0o700)
+        store = open_store(str(folder / "collector.db"))
         try:
             yield store
         finally:
             store.shut()
+    finally:
+        if folder.exists():
+            shutil.rmtree(folder)
 
 
 def _compile(collections: Collections) -> None:
@@ -132,12 +140,12 @@ class Sender:
         self._thread: threading.Thread | None = None
 
     def begin(self, url: str) -> None:
-        """Send to a collector from now on."""
+        """Begin to send to the collector at an address."""
         self._thread = threading.Thread(target=self._run, args=(url,))
         self._thread.start()
 
     def end(self) -> None:
-        """Send nothing more; what went wrong is raised here."""
+        """Send nothing more; an error of the thread is raised here."""
         self._ending.set()
         if self._thread is not None:
             self._thread.join()
@@ -189,18 +197,24 @@ class Sender:
         """
         path = f"/collections/{people.collection.key}/reports?window={window}"
         kind = {"Content-Type": "application/octet-stream"}
+        failures = 0
         while not self._ending.is_set():
+            later = 0.0
             try:
-                response = client.post(path, content=reports.tobytes(), headers=kind)
-            except httpx.TransportError:
-                self._ending.wait(_PATIENCE)
-                continue
-            if response.status_code in {408, 429, 503}:
-                self._ending.wait(_PATIENCE)
-            elif response.status_code in {202, 409}:
+                said = client.post(path, content=reports.tobytes(), headers=kind)
+                _ = Answer(str(said.url), said.status_code, said.headers, said.content).receipt
+            except CollectorUnavailable as error:
+                later = error.retry_after
+            except CollectorRefused as error:
+                if error.status != 409:
+                    raise
                 return
+            except httpx.TransportError:
+                pass
             else:
-                raise CollectorRefused(f"the collector answered {response.status_code} to reports")
+                return
+            self._ending.wait(pause_after(failures, later))
+            failures += 1
 
 
 def _over(client: httpx.Client, people: People) -> bool:

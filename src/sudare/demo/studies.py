@@ -8,15 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.collection import Collection
+from sudare.chance.keystream import Keystream
+from sudare.chance.randomness import Seeded, System
+from sudare.collection.document import Collection
+from sudare.collection.windows import Windows
 from sudare.demo.people import Asked, Observed, People
 from sudare.errors import ParameterError
-from sudare.keystream import Keystream
 from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
-from sudare.planner import best_rappor
-from sudare.randomness import Seeded, System
-from sudare.windows import Windows
+from sudare.planning.texts import best_rappor
 
 # The five teas of the document's survey; its shares are only in a figure, these stand in.
 TEAS = {
@@ -48,7 +48,7 @@ _MINIMUM, _ROUND_MINIMUM = 100, 10  # reports
 
 @dataclass(frozen=True)
 class Plan:
-    """How large a demonstration is.
+    """The size of a demonstration: its people, its ε, its pace.
 
     Attributes:
         people: who take part in each study.
@@ -82,21 +82,21 @@ class Plan:
 
     @property
     def each_second(self) -> float:
-        """How many people a second answer."""
+        """How many people answer in a second."""
         return self.pace or (self.people / ONCE_SECONDS if self.once else PACE)
 
     @property
     def rounds(self) -> int:
-        """How many there are in a window: it lasts two minutes, or as long as the answering."""
+        """How many rounds a window has: it lasts two minutes, or as long as the answering."""
         return max(2, math.ceil(self.people / self.each_second)) if self.once else _ROUNDS
 
     @property
     def seconds(self) -> int:
-        """How long a window is."""
+        """How many seconds a window lasts."""
         return self.rounds * (1 if self.once else _ROUND_SECONDS)
 
     def collections(self, start: int) -> "Collections":
-        """What people are asked from a moment on."""
+        """The collections of the three studies, whose windows begin at ``start``."""
         return Collections(
             Collection(
                 "tea",
@@ -148,7 +148,7 @@ class Plan:
 
 
 class Collections(NamedTuple):
-    """What people are asked."""
+    """The collections of the three studies of the demonstration."""
 
     tea: Collection
     home_page: Collection

@@ -1,11 +1,11 @@
-"""What a discovery costs a person, and the mechanisms that a budget allows."""
+"""The ε that a discovery costs a person, and the mechanisms that a budget allows."""
 
 import math
 from fractions import Fraction
 from typing import Literal
 
+from sudare.chance.exact import affordable, check_epsilon
 from sudare.errors import ParameterError
-from sudare.exact import affordable, check_epsilon
 from sudare.mechanisms.rappor import Form, Rappor
 
 Asks = Literal["either", "both"]

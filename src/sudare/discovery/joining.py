@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from sudare.aggregate import Aggregate
-from sudare.collection import Collection
-from sudare.decoding import Decoded, decode
+from sudare.collection.document import Collection
+from sudare.decoding.from_sums import Decoded
 from sudare.discovery.plan import Discovery
 from sudare.discovery.spelling import END, Spelling
 from sudare.errors import ParameterError, TooFewReports
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.questions.text import decode
 
 MOST = 100_000  # texts joined, by falling share
 GRAM_LEVEL = 0.5  # of the grams kept, how many may be false
@@ -49,7 +50,7 @@ class Discovered:
     decoded: Decoded | None
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row per text found, by falling share, as ``Decoded`` has them."""
+        """The results, a row per text found, by falling share, as ``Decoded`` has them."""
         return [] if self.decoded is None else self.decoded.rows()
 
     @property
@@ -58,7 +59,7 @@ class Discovered:
         return {row["candidate"]: row["estimate"] for row in self.rows()}
 
     def notes(self) -> list[str]:
-        """What was done, and what may be missing, in sentences."""
+        """Sentences about how the texts were found, and what may be missing."""
         grams = " + ".join(map(str, self.grams))
         notes = [
             f"{len(self.texts)} found among {self.joined:,} candidates, joined from {grams} grams",

@@ -14,19 +14,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.aggregate import Aggregate
-from sudare.collection import Collection
-from sudare.device import Device
+from sudare.chance.exact import log_up
+from sudare.chance.keystream import Keystream
+from sudare.chance.randomness import Derived, Randomness, System
+from sudare.collection.document import Collection
+from sudare.device.device import Device
 from sudare.discovery.budget import Asks, spend, together
 from sudare.discovery.spelling import Spelling, SpellingDocument
-from sudare.documents import canonical, decode
 from sudare.errors import InvalidDocument, MixedCollections, ParameterError
-from sudare.exact import log_up
-from sudare.keystream import Keystream
-from sudare.mechanism import Records
+from sudare.formats.documents import canonical, decode
 from sudare.mechanisms import from_document
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Records
 from sudare.mechanisms.rappor import Rappor
-from sudare.randomness import Derived, Randomness, System
 
 Sent = list[tuple[Collection, Records]]
 
@@ -60,7 +60,7 @@ class Discovery:
         if self.asks not in get_args(Asks):
             raise ParameterError(f"asks must be one of {', '.join(get_args(Asks))}")
         for mechanism in (self.words, self.grams):
-            if not isinstance(mechanism, Rappor) or not mechanism.hashes:
+            if mechanism.domain.size:
                 raise ParameterError("a discovery randomises texts: by RAPPOR with hashes")
         _ = self.collections  # which check the name and the minimum
 
@@ -113,12 +113,12 @@ class Discovery:
 
     @property
     def epsilon(self) -> float:
-        """What taking part once costs a person: ln(``worst_ratio``), rounded up."""
+        """The ε that taking part once costs a person: ln(``worst_ratio``), rounded up."""
         return log_up(self.worst_ratio)
 
     @property
     def lifetime_epsilon(self) -> float:
-        """What taking part for ever with one text costs; infinite without permanent noise."""
+        """The ε of taking part for ever with one text; infinite without permanent noise."""
         words, grams = self.words.lifetime_ratio, self.grams.lifetime_ratio
         return (
             math.inf
@@ -133,7 +133,7 @@ class Discovery:
 
     @cached_property
     def collections(self) -> tuple[Collection, ...]:
-        """That of the whole text, then one for each place; their hashes are this plan's own."""
+        """The plan's collections: of whole texts, then of each place; their hashes are its own."""
         gram, places = self.spelling.gram, self.spelling.places
         grams = [(f"characters {place + 1} to {place + gram}", self.grams) for place in places]
         return tuple(
@@ -148,7 +148,7 @@ class Discovery:
         )
 
     def part(self, number: int, folded: str) -> str:
-        """What a folded text has to say to the collection of this number."""
+        """The part of a folded text that the collection of this number asks for."""
         if number == 0:
             return folded
         return self.spelling.gram_at(self.spelling.places[number - 1], folded)
@@ -186,7 +186,7 @@ class Discovery:
         return sent
 
     def report(self, device: Device, text: str, rng: Randomness | None = None) -> Sent:
-        """What leaves one person's device, which is asked for the same part every time."""
+        """The reports that leave a person's device, which is asked for the same part every time."""
         (folded,) = self.spelling.fold([text])
         about = bytes.fromhex(self.key) + b"place\0"
         drawn = self._drawn(1, Derived(hmac.digest(device.secret, about, "sha256")))
@@ -252,7 +252,7 @@ class Discovery:
         }
 
     def to_json(self) -> bytes:
-        """The document, indented for people, with ε and its parts stated."""
+        """The plan's document, indented for people, with ε and its parts stated."""
         # What has no end can't be written as a number, and is left out.
         finite = {name: cost for name, cost in self._costs().items() if math.isfinite(cost)}
         document = {**self._body(), **finite}

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import msgspec
 
-from sudare.domain import whole
 from sudare.errors import InvalidAnswer, ParameterError
-from sudare.strings import hashable_text
+from sudare.formats.numbers import whole
+from sudare.mechanisms.strings import hashable_text
 
 OTHER = "\N{REPLACEMENT CHARACTER}"
 END = "\N{SYMBOL FOR END OF TEXT}"
@@ -97,7 +97,7 @@ class Spelling:
         return folded[place : place + self.gram].ljust(self.gram, END)
 
     def fold(self, texts: Sequence[str], first: int = 0) -> list[str]:
-        """Texts in the alphabet, and cut; one that is empty or no text is refused by its position.
+        """Texts spelt in the alphabet, and cut; one that is empty is refused by its position.
 
         ``first`` is the position of the first, where these are a part of many.
         """
@@ -137,5 +137,5 @@ class SpellingDocument(msgspec.Struct, forbid_unknown_fields=True):
     stride: int
 
     def spelling(self) -> Spelling:
-        """The spelling, checked."""
+        """The spelling that the document states, checked."""
         return Spelling(self.alphabet, self.length, self.gram, self.stride)

@@ -1,1 +1,4 @@
-"""Where reports are added up: on one machine, or on many."""
+"""Files of reports into counts, on one machine or on many.
+
+``local``: a sum over chunks, in the memory of one.
+"""

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.aggregate import Aggregate
+from sudare.mechanisms.aggregate import Aggregate
 
 
 class Aggregator(Protocol):
@@ -14,7 +14,7 @@ class Aggregator(Protocol):
 
     @property
     def zero(self) -> Aggregate:
-        """The aggregate of nobody."""
+        """The aggregate of no reports: neutral under ``+``."""
         ...
 
     def aggregate(self, reports: NDArray[np.void]) -> Aggregate:
@@ -23,5 +23,5 @@ class Aggregator(Protocol):
 
 
 def aggregate(source: Aggregator, chunks: Iterable[NDArray[np.void]]) -> Aggregate:
-    """The aggregate of all chunks, in the memory of one."""
+    """The aggregate of all reports, chunk by chunk, in the memory of one chunk."""
     return sum((source.aggregate(chunk) for chunk in chunks), source.zero)

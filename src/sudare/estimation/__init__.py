@@ -1,1 +1,12 @@
-"""From tallies to statements about people: debiasing, consistency, likelihood, significance."""
+"""From counts to shares, with their errors.
+
+``debias``: undoes the noise of independent lies; the unbiased shares and their errors.
+``estimate``: an estimate with its intervals.
+``rounds``: an estimate for each round of a stream.
+``filtering``: a causal filter over rounds, under a model.
+``simplex``: shares that are not negative and sum to 1.
+``likelihood``: the most likely shares.
+``significance``: is an answer there at all? Exact tests, corrected for many of them.
+``frequency_error``: errors of frequency mechanisms in closed form.
+``detection``: how rare a text can be and still be found.
+"""

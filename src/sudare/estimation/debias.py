@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import InvalidDocument
-from sudare.estimate import Estimate, Floats
+from sudare.estimation.estimate import Estimate, Floats
 
 
 def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.estimate import Floats, Interval
+from sudare.estimation.estimate import Floats, Interval
 from sudare.estimation.rounds import StreamEstimate
 
 # Steps per round that are tried: none, then each twice the last, up to "anywhere".
@@ -23,7 +23,7 @@ _FORGET = 0.02  # of the belief in the drifts, per round: what was learned long 
 
 @dataclass(frozen=True, eq=False)
 class FilteredStream:
-    """Shares that rest on a model: a random walk of small steps. Not unbiased.
+    """Shares of rounds that rest on a model, a random walk of small steps: not unbiased.
 
     A round's value uses that round and earlier ones, never a later one. It begins with the first
     round that has an estimate; a later one without reports is predicted.
@@ -45,7 +45,7 @@ class FilteredStream:
     planned: int
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Where the share lies with probability ``level``, if the model holds."""
+        """For each round the interval of its share at this level, if the model holds."""
         if not 0 < level < 1:
             raise ParameterError(f"a level must be between 0 and 1, got {level}")
         from scipy.special import ndtri
@@ -107,7 +107,7 @@ def filtered(estimate: StreamEstimate, *, drift: float | None = None) -> Filtere
 
 
 def _first_variance(estimate: StreamEstimate, index: int) -> float:
-    """Of the first round, with one report more of each kind, so that it can't vanish."""
+    """The variance of the first round, with one report more of each kind: it can't vanish."""
     reports = int(estimate.reports[index])
     said = (int(estimate.ones[index]) + 1) / (reports + 2)
     return said * (1 - said) / reports / (estimate.holder - estimate.others) ** 2

@@ -12,13 +12,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sudare.estimation.estimate import Floats
+
 _HALVINGS = 64  # of an interval of shares, then of prices: to the last bit of a float
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What an aggregate says about the answers' shares.
+    """The evidence of an aggregate about the shares of the answers.
 
     Row r of ``counts`` tallies an event that happens to answer v with chance ``holder[r]`` for
     the people who hold v and ``others[r]`` for the rest. GRR has one row (the answer is
@@ -32,13 +33,13 @@ class Evidence:
 
     @classmethod
     def of_bits(cls, counts: NDArray[np.int64], n: int, holder: float, others: float) -> Self:
-        """One bit per answer: two events each, it is 1 and it is 0."""
+        """The evidence of one bit per answer: two events each, it is 1 and it is 0."""
         ones = counts.astype(np.float64)
         chances = (np.array([chance, 1 - chance]) for chance in (holder, others))
         return cls(np.stack([ones, n - ones]), *chances)
 
     def worth(self, shares: Floats) -> Floats:
-        """What a little more of each share adds to the log-likelihood; falls as the share grows."""
+        """The slope of the log-likelihood in each share; falls as the share grows."""
         lift = (self.holder - self.others)[:, np.newaxis]
         worth: Floats = (self.counts * lift / (self.others[:, np.newaxis] + lift * shares)).sum(0)
         return worth
@@ -54,7 +55,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class MostLikely:
-    """Shares with a certificate: no point of the simplex is likelier by more than ``gap``.
+    """The most likely shares, with a certificate: none are likelier by more than ``gap``.
 
     ``gap`` is in log-likelihood per observation; the likelihood is concave, so its steepest
     slope towards a corner bounds what is left to gain.

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import ParameterError
-from sudare.estimate import Estimate, Floats, Interval
 from sudare.estimation.debias import noise
+from sudare.estimation.estimate import Estimate, Floats, Interval
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,7 +49,7 @@ class StreamEstimate(Estimate):
         return self._interval((1 - level) / self.planned)
 
     def of_population(self) -> "StreamEstimate":
-        """The same values as estimates for a population of which the people are a random sample.
+        """The estimate for a population of which the people are a random sample.
 
         Where people are sampled in each round, the error has that in it. Elsewhere the sampling
         variance of the m people who report in a round is added, f(1 - f)/m, estimated without
@@ -82,7 +82,7 @@ class StreamEstimate(Estimate):
         return Interval((low - self.others) / slope, (high - self.others) / slope)
 
     def rows(self, level: float = 0.95, *, consistent: bool = False) -> list[dict[str, Any]]:
-        """A row per planned round; without an estimate where nobody reported.
+        """The results, a row per planned round; without an estimate where nobody reported.
 
         Args:
             level: of the intervals, and of the band.
@@ -115,7 +115,7 @@ def _least_chance(said: NDArray[np.int64], unsaid: NDArray[np.int64], tail: floa
 def round_estimates(
     counts: NDArray[np.int64], holder: float, others: float, *, sampled: bool
 ) -> StreamEstimate:
-    """Each round by itself: (ones/reports - others) / (holder - others).
+    """The share in each round from its own reports: (ones/reports - others) / (holder - others).
 
     Args:
         counts: how many reports say 0 and how many say 1, a row per round.

@@ -8,7 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sudare.estimation.estimate import Floats
+
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
 
 
@@ -26,18 +27,18 @@ def presence(counts: NDArray[np.int64], n: int, q: float) -> Floats:
 
 
 def holm(p_values: Floats) -> Floats:
-    """Adjusted so that *any* false discovery has at most the level's chance (Holm)."""
+    """p-values adjusted so that *any* false discovery has at most the level's chance (Holm)."""
     factors = np.arange(p_values.size, 0, -1, dtype=np.float64)
     return _adjust(p_values, factors, np.maximum.accumulate)
 
 
 def bonferroni(p_values: Floats, tests: int | None = None) -> Floats:
-    """Adjusted like Holm's, more simply: each multiplied by their number."""
+    """p-values multiplied by their number: stricter than Holm's, and simpler."""
     return np.minimum(p_values * (tests or p_values.size), 1)
 
 
 def benjamini_hochberg(p_values: Floats, tests: int | None = None) -> Floats:
-    """Adjusted so that the expected share of false discoveries is at most the level.
+    """p-values adjusted so that the expected share of false discoveries is at most the level.
 
     Args:
         p_values: those of all tests, or of those whose p-value is at most some level: what is
@@ -64,7 +65,7 @@ ADJUSTMENTS: dict[str, Callable[[Floats, int | None], Floats]] = {
 
 @dataclass(frozen=True, eq=False)
 class Tests:
-    """The same test of many candidates, corrected for asking so many times.
+    """One test asked of many candidates, corrected for asking so many times.
 
     Nearly all of many candidates are unremarkable: their p-values wait until somebody asks.
 
@@ -82,16 +83,16 @@ class Tests:
 
     @cached_property
     def p_values(self) -> Floats:
-        """Of every candidate."""
+        """The p-value of every candidate."""
         return self.chance(self.scores)
 
     @cached_property
     def adjusted(self) -> Floats:
-        """The same, adjusted."""
+        """The p-value of every candidate, adjusted for asking so many times."""
         return ADJUSTMENTS[self.correction](self.p_values, None)
 
     def passed(self, level: float, least: float) -> tuple[NDArray[np.intp], Floats, Floats]:
-        """Who passes at this level, and their p-values, as they are and adjusted.
+        """The candidates that pass at this level, and their p-values, as they are and adjusted.
 
         Args:
             level: what an adjusted p-value may be.

@@ -13,13 +13,13 @@ Keep the unbiased one for sums, differences and tests; use one of these to show 
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from sudare.estimation.estimate import Floats
 
 
 def clip(values: Floats) -> Floats:
-    """Each share on its own into [0, 1]."""
+    """Shares, each on its own moved into [0, 1]."""
     return np.clip(values, 0, 1)
 
 

@@ -1,4 +1,18 @@
-"""Compiled loops over whole batches: coins, choices and counters.
+"""Compiled loops over whole batches.
+
+``compiler``: how kernels are compiled.
+``coins``: coins of exact probability, one to a byte or 64 to a word.
+``choices``: one answer of k.
+``counters``: column counts of packed bits.
+``hashing``: bit positions of hashed strings.
+``columns``: least squares on columns of zeros and ones.
+``tilts``: exponentially tilted sums.
+``mixtures``: how likely each report is under each candidate.
+``streams``: the reports of whole populations over time.
+``tables``: numbers drawn from laws that are written out.
+``variates``: single random numbers, inside other kernels.
+``id_table``: a set of report ids, by a secret hash.
+``annealing``: the search for small tables of noise.
 
 A kernel is a pure function of arrays: answers and keystream words in, reports or counts out. It
 draws nothing, checks nothing and keeps nothing. It is accepted because, on the same keystream, it

@@ -1,4 +1,4 @@
-"""Simulated annealing over small tables of signed integers, for ``sudare.twoparty.digits``.
+"""Simulated annealing over small tables of signed integers: the search for noise tables.
 
 A noise is Σ_t (T_t[i_t] - T_t[j_t]) with i_t ≠ j_t. Row t of ``values`` and ``counts`` holds the
 different entries of T_t and how often each stands in it; a count of 0 is a free place. Floats,
@@ -44,7 +44,7 @@ def _difference_law(values: Integers, counts: Integers) -> Floats:
 
 @compiled
 def noise_law(values: Integers, counts: Integers) -> Floats:
-    """The chances of the noise, from its least value to its greatest; 0 is in the middle."""
+    """The law of the noise that tables give, from its least value to its greatest, 0 midway."""
     law = np.ones(1)
     for t in range(len(values)):
         difference = _difference_law(values[t], counts[t])
@@ -61,7 +61,7 @@ def noise_law(values: Integers, counts: Integers) -> Floats:
 
 @compiled
 def mean_and_excess(law: Floats, factor: float, sensitivity: int) -> tuple[float, float]:
-    """E|Z|, and the largest Σ max(0, P(x) - e^ε P(x - k)) over shifts k up to the sensitivity."""
+    """E|Z| of a noise, and the largest Σ max(0, P(x) - e^ε P(x - k)), k up to the sensitivity."""
     middle, mean, worst = len(law) // 2, 0.0, 0.0
     for x in range(len(law)):
         mean += abs(x - middle) * law[x]
@@ -128,7 +128,7 @@ def anneal(  # noqa: PLR0913, PLR0917 - a kernel takes plain numbers
     weight: float,
     seed: int,
 ) -> tuple[Integers, Integers, float]:
-    """The best tables met on the way that hold δ and the number of entries, and their E|Z|.
+    """The best tables met while annealing that hold δ and the number of entries, and their E|Z|.
 
     The mean is infinite where none was met.
     """

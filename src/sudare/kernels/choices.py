@@ -96,7 +96,7 @@ def histogram(answers: NDArray[np.unsignedinteger], k: int) -> NDArray[np.int64]
 
 @compiled
 def spread_apart(numbers: NDArray[np.int64]) -> None:
-    """Make the numbers of each row different and rising, in place.
+    """Make the draws of each row, each among the numbers left, different and rising, in place.
 
     Args:
         numbers: One line per row; the j-th counts, from 0, the numbers that the j before it

@@ -15,7 +15,7 @@ SIXTY_THREE = np.uint64(63)
 def toss(
     lanes: NDArray[np.uint16], high: int, coins: NDArray[np.bool_], ties: NDArray[np.bool_]
 ) -> None:
-    """Decide each coin by the first 16 bits of its u and p, or leave it tied.
+    """Decide each coin u < p by the first 16 bits of u and p, or leave it tied.
 
     Args:
         lanes: The first bits of each u.
@@ -90,7 +90,7 @@ def compare(
 def settle(
     below: NDArray[np.uint64], undecided: NDArray[np.uint64], coins: NDArray[np.bool_]
 ) -> None:
-    """Give each undecided lane, in order, the next coin; in place.
+    """Decide each lane that is still undecided, in order, by the next coin; in place.
 
     Args:
         below: Lanes known to have u < p; receives the coins that are.
@@ -131,13 +131,13 @@ def choose(
     unsaid: NDArray[np.uint64],
     out: NDArray[np.uint64],
 ) -> None:
-    """Bit by bit, ``said`` where ``kept`` is 1 and ``unsaid`` where it is 0.
+    """Take bits from ``said`` where ``kept`` is 1 and from ``unsaid`` where it is 0.
 
     Args:
         kept: One row of words per person.
-        said: As large.
-        unsaid: As large.
-        out: As large; overwritten, and may lie inside records.
+        said: As large as ``kept``.
+        unsaid: As large as ``kept``.
+        out: As large as ``kept``; overwritten, and may lie inside records.
     """
     columns = kept.shape[1]
     for i in range(kept.shape[0]):

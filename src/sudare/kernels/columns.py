@@ -137,9 +137,9 @@ def left_out(  # noqa: PLR0913, PLR0917 - a pure function of arrays
     Args:
         rows: One line per column in the fit, the positions of its ones.
         inverse: Of the Gram matrix of the centred columns.
-        shares: Their coefficients.
+        shares: The columns' coefficients.
         rest: What the fit leaves at each position.
-        limits: Where that is cut.
+        limits: Where what the fit leaves is cut.
         weights: One per position.
         bits: Positions in each cohort.
         classes: What is cut is centred in each cohort and class of positions, modulo this.

@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """The same function as machine code, with its signature kept for the type checker."""
+    """A function as machine code, with its signature kept for the type checker."""
     try:
         kernel = njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no folder may be written: compile for this process alone

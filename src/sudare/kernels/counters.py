@@ -25,7 +25,7 @@ NEXT, NEXT_MASK = np.uint64(1), np.uint64(0x5555555555555555)
 
 
 def column_counts(words: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """How many rows have each bit set.
+    """How many rows of packed bits have each bit set.
 
     Args:
         words: One row per person, C-contiguous; bit v is bit ``v % 64`` of word ``v // 64``.

@@ -18,7 +18,7 @@ def fill_likelihoods(
     table: NDArray[np.float64],
     out: NDArray[np.float64],
 ) -> None:
-    """Look up, for each report and candidate, how many of the candidate's bits the report sets.
+    """The likelihood of each report under each candidate, by how many of its bits are set.
 
     Args:
         words: One row per report; bit v is bit ``v % 64`` of word ``v // 64``.

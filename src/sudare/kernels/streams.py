@@ -40,14 +40,14 @@ _SHORT = 2  # standard deviations by which numbers drawn apart from each other s
 
 @compiled
 def draw_binomials(state: State, trials: Counts, chance: float, logs: Logs, out: Counts) -> None:
-    """How many of each number of trials succeed.
+    """Binomial numbers: how many of each number of trials succeed.
 
     Args:
         state: Four words, not all zero: where chance comes from; moved on.
         trials: None negative.
         chance: Of a success, from 0 to 1.
         logs: The logarithms of 0!, 1!, 2!, …; larger ones are computed.
-        out: As many numbers; overwritten.
+        out: One number each; overwritten.
     """
     rare = min(chance, 1 - chance)
     law = with_logs(rare)
@@ -70,13 +70,13 @@ def draw_binomials(state: State, trials: Counts, chance: float, logs: Logs, out:
 
 @compiled
 def draw_heads(state: State, coins: Counts, logs: Logs, out: Counts) -> None:
-    """How many of each number of fair coins show heads.
+    """Binomial numbers of chance ½: how many of each number of fair coins show heads.
 
     Args:
         state: Four words, not all zero: where chance comes from; moved on.
         coins: None negative.
         logs: The logarithms of 0!, 1!, 2!, …; larger ones are computed.
-        out: As many numbers; overwritten.
+        out: One number each; overwritten.
     """
     fair = with_logs(0.5)
     for i in range(coins.size):
@@ -102,15 +102,15 @@ def draw_hypergeometrics(  # noqa: PLR0913, PLR0917 - compiled code takes its ar
     logs: Logs,
     out: Counts,
 ) -> None:
-    """How many of the good are among those drawn, without replacement, each time.
+    """Hypergeometric numbers: how many good are among those drawn without replacement.
 
     Args:
         state: Four words, not all zero: where chance comes from; moved on.
-        good: How many there are.
+        good: How many good there are.
         bad: How many others there are.
         drawn: At most as many as both together.
         logs: The logarithms of 0!, 1!, 2!, …; larger ones are computed.
-        out: As many numbers; overwritten.
+        out: One number each; overwritten.
     """
     least, laws = _range(drawn)
     alike = _range(good)[1] == 1 and _range(bad)[1] == 1

@@ -18,19 +18,19 @@ def widest(spread: float) -> int:
 
 @compiled
 def reach(spread: float) -> int:
-    """How far from the middle a law with this standard deviation is written out."""
+    """How far from its middle a law with this standard deviation is written out."""
     return 30 + int(10 * spread)
 
 
 @compiled
 def new_guides(rows: int) -> Counts:
-    """Room for where the search in each row begins."""
+    """An empty table of where the search in each row begins."""
     return np.empty((rows, _GUIDES), np.int64)
 
 
 @compiled
 def poisson_row(mean: float, row: Logs, guides: Counts) -> int:
-    """Write a Poisson law into a row; the number at its beginning."""
+    """Write a Poisson law into a row; returns the number at its beginning."""
     first = max(0, int(mean) - reach(math.sqrt(mean)))
     for i in range(row.size):
         k = first + i
@@ -41,7 +41,7 @@ def poisson_row(mean: float, row: Logs, guides: Counts) -> int:
 
 @compiled
 def binomial_row(n: int, law: Law, logs: Logs, row: Logs, guides: Counts) -> int:
-    """The same for the successes among n trials, of a chance above 0."""
+    """Write a binomial law, of a chance above 0, into a row; returns the number it begins at."""
     p, hit, miss = law
     first = max(0, int(n * p) - reach(math.sqrt(n * p * (1 - p))))
     row[:] = 0
@@ -57,7 +57,7 @@ def binomial_row(n: int, law: Law, logs: Logs, row: Logs, guides: Counts) -> int
 def hypergeometric_row(  # noqa: PLR0913, PLR0917 - compiled code takes its arguments by position
     good: int, bad: int, drawn: int, logs: Logs, row: Logs, guides: Counts
 ) -> int:
-    """The same for the good among those drawn."""
+    """Write a hypergeometric law into a row; returns the number at its beginning."""
     people = good + bad
     share = good / max(1, people)  # of nobody none
     spread = math.sqrt(drawn * share * (1 - share))
@@ -93,7 +93,7 @@ def _finish(row: Logs, guides: Counts) -> None:
 
 @compiled
 def look_up(chance: float, row: Logs, guides: Counts) -> int:
-    """The place in the row of a uniform number."""
+    """The place of a uniform number in a row of a law that is written out."""
     k = guides[int(chance * guides.size)]
     while chance >= row[k]:
         k += 1

@@ -38,13 +38,13 @@ def next_word(state: State) -> np.uint64:
 
 @compiled
 def uniform(state: State) -> float:
-    """A number of 53 bits below 1."""
+    """A uniform number of 53 bits, at least 0 and below 1."""
     return float(next_word(state) >> np.uint64(11)) * 2.0**-53
 
 
 @compiled
 def count_ones(word: np.uint64) -> int:
-    """How many bits are set: by halves of 2, 4 and 8 bits, then all bytes together."""
+    """How many bits of a word are set: by halves of 2, 4 and 8 bits, then all bytes together."""
     word -= word >> np.uint64(1) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + (
         word >> np.uint64(2) & np.uint64(0x3333333333333333)
@@ -55,7 +55,7 @@ def count_ones(word: np.uint64) -> int:
 
 @compiled
 def shuffle(state: State, order: Counts, first: int) -> None:
-    """Bring some of the numbers to the front, any in any order alike."""
+    """Bring some of the numbers to the front: any of them, in any order, each as likely."""
     for i in range(min(first, order.size - 1)):
         other = i + int(uniform(state) * (order.size - i))
         order[i], order[other] = order[other], order[i]
@@ -63,14 +63,14 @@ def shuffle(state: State, order: Counts, first: int) -> None:
 
 @compiled
 def with_logs(chance: float) -> Law:
-    """A chance below 1 and what an inner loop would compute of it again and again."""
+    """A chance below 1 with its logarithm and that of its complement, for inner loops."""
     hit = math.log(chance) if chance > 0 else -math.inf
     return chance, hit, math.log1p(-chance)
 
 
 @compiled
 def binomial(state: State, n: int, law: Law, logs: Logs) -> int:
-    """The number of successes, of a chance up to ½."""
+    """A binomial number: the successes among n trials, of a chance up to ½."""
     p, hit, miss = law
     if n == 0 or p == 0:
         return 0
@@ -113,7 +113,10 @@ def _few_successes(state: State, n: int, odds: float, none: float) -> int:
 
 @compiled
 def hypergeometric(state: State, good: int, bad: int, drawn: int, logs: Logs) -> int:
-    """Of the good among those drawn: by symmetry, of the fewer kind and of fewer draws."""
+    """A hypergeometric number: how many good are among those drawn without replacement.
+
+    By symmetry, it is drawn for the fewer kind and for fewer draws.
+    """
     fewer, people = min(good, bad), good + bad
     draws = min(drawn, people - drawn)
     if fewer == 0 or draws == 0:
@@ -185,7 +188,7 @@ def _log_ways(k: int, good: int, bad: int, draws: int, logs: Logs) -> float:
 
 @compiled
 def log_factorial(k: int, logs: Logs) -> float:
-    """The logarithm of k!, from the table or computed."""
+    """The logarithm of k!, from a table or computed."""
     if k < logs.size:
         return float(logs[k])
     # Stirling's series: where a table ends, its next term is below the last digit.

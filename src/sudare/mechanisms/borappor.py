@@ -5,18 +5,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from sudare.continual import Plans
-from sudare.domain import Groups
-from sudare.exact import chance_text
-from sudare.keystream import Keystream
-from sudare.populations import Counts, Lots, Truth
-from sudare.randomness import Randomness
-from sudare.repeated import RepeatedResponse
+from sudare.chance.exact import chance_text
+from sudare.chance.keystream import Keystream
+from sudare.chance.randomness import Randomness
+from sudare.mechanisms.continual import Plans, RepeatedResponse
+from sudare.mechanisms.domain import Groups
+from sudare.mechanisms.population_sampler import Counts, PopulationSampler, Truth
 
 
 @dataclass(frozen=True)
 class Borappor(RepeatedResponse):
-    """The true state in every round with probability ``keep``: basic one-time RAPPOR.
+    """BORAPPOR, basic one-time RAPPOR: in every round the true state with probability ``keep``.
 
     Nobody is left out, but each round has only ε/T to spend: the error grows like T.
     """
@@ -27,12 +26,12 @@ class Borappor(RepeatedResponse):
 
     @staticmethod
     def told(rounds: int) -> int:
-        """All of them."""
+        """In how many of the rounds a person's state is looked at: in all."""
         return rounds
 
     @property
     def odds(self) -> str:
-        """How often a device tells the truth."""
+        """How often a device tells the truth, in plain words."""
         return (
             f"A device says the true state {chance_text(self.keep)} of the time, in each of "
             f"{self.rounds:,} rounds."
@@ -40,11 +39,11 @@ class Borappor(RepeatedResponse):
 
     @property
     def reports_each(self) -> int:
-        """One in every round."""
+        """How many reports a person sends: one in every round."""
         return self.rounds
 
     def draw(self, count: int, rng: Randomness) -> Plans:
-        """In which rounds to lie."""
+        """The plans of so many devices: a report in every round, and in which of them to lie."""
         lies = self.lies(count, rng)
         rounds = np.broadcast_to(np.arange(1, self.rounds + 1), lies.shape)
         return Plans(rounds, np.ones_like(lies), lies)
@@ -57,9 +56,9 @@ class Borappor(RepeatedResponse):
         *,
         balanced: bool,  # noqa: ARG002 - never: nobody is left out
     ) -> Counts:
-        """In each round those in state 1 who keep it, and those in state 0 who don't."""
+        """Drawn counts: in each round those in state 1 who keep it, and in state 0 who don't."""
         held = truth.per_round if isinstance(truth, Groups) else truth
         zeros, ones = (np.tile(held[:, state], (repetitions, 1)) for state in (0, 1))
-        lots = Lots(rng)
-        said = lots.binomial(ones, self.keep) + lots.binomial(zeros, 1 - self.keep)
+        sampler = PopulationSampler(rng)
+        said = sampler.binomial(ones, self.keep) + sampler.binomial(zeros, 1 - self.keep)
         return np.stack([zeros + ones - said, said], axis=-1)

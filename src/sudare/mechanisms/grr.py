@@ -9,11 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sudare.aggregate import Aggregate
-from sudare.domain import Categories
-from sudare.errors import InvalidReport, ParameterError
-from sudare.estimation.likelihood import Evidence
-from sudare.exact import (
+from sudare.chance.exact import (
     affordable,
     chance_text,
     check_epsilon,
@@ -21,10 +17,14 @@ from sudare.exact import (
     largest_dyadic,
     too_small,
 )
+from sudare.chance.keystream import Keystream
+from sudare.chance.randomness import Randomness
+from sudare.errors import InvalidReport, ParameterError
+from sudare.estimation.likelihood import Evidence
 from sudare.kernels import COMPILE_FROM
-from sudare.keystream import Keystream
-from sudare.mechanism import CategoricalMechanism, Records
-from sudare.randomness import Randomness
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.domain import Categories
+from sudare.mechanisms.interface import CategoricalMechanism, Records
 
 # People randomised together: enough to pay for a call, few enough for a cache. Part of the
 # format: a golden vector of any length means the same to every implementation.
@@ -33,7 +33,7 @@ _BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class GRR(CategoricalMechanism):
-    """The true answer with probability ``keep``, else another one, uniformly.
+    """Generalized randomized response: the truth with probability ``keep``, else any other answer.
 
     Values and reports are answers numbered ``0 .. k - 1``. Best for few answers; from about
     k = 3e^ε + 2 on, :class:`sudare.OUE` estimates rare answers better.
@@ -62,17 +62,17 @@ class GRR(CategoricalMechanism):
 
     @cached_property
     def report_dtype(self) -> np.dtype[np.void]:
-        """One answer, in the fewest bytes that hold it."""
+        """The record of a report: one answer, in the fewest bytes that hold it."""
         return np.dtype([("answer", np.min_scalar_type(self.k - 1).newbyteorder("<"))])
 
     @property
     def worst_ratio(self) -> Fraction:
-        """The honest answer against the lie: keep / ((1 - keep) / (k - 1))."""
+        """e^ε of a report, the honest answer against the lie: keep / ((1 - keep) / (k - 1))."""
         return _worst_ratio(self.k, self.keep)
 
     @property
     def odds(self) -> str:
-        """How often a device tells the truth."""
+        """How often a device tells the truth, in plain words."""
         others = "the other one" if self.k == 2 else f"one of the other {self.k - 1:,}, any alike"
         return (
             f"A device tells the true answer {chance_text(self.keep)} of the time, and otherwise "
@@ -81,16 +81,16 @@ class GRR(CategoricalMechanism):
 
     @property
     def holder(self) -> float:
-        """``keep``."""
+        """The chance that a report gives the answer that the person holds: ``keep``."""
         return self.keep
 
     @property
     def others(self) -> float:
-        """The chance of each one lie."""
+        """The chance that a report gives any one answer that the person doesn't hold."""
         return (1 - self.keep) / (self.k - 1)
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
-        """Keep each answer or swap it for another."""
+        """Reports of checked answers: each is kept, or swapped for another."""
         reports = np.empty(len(values), self.report_dtype)
         blocks = -(-len(values) // _BLOCK)
         for index in range(blocks):  # as even as can be
@@ -112,7 +112,7 @@ class GRR(CategoricalMechanism):
             out[:] = np.where(honest, values.astype(np.int64), lie)
 
     def check(self, reports: Records) -> None:
-        """Every answer is below ``k``."""
+        """Raise ``InvalidReport`` unless every answer is below ``k``."""
         answers = reports["answer"]
         if answers.size and answers.max() >= self.k:
             where = int(np.argmax(answers >= self.k))
@@ -132,12 +132,12 @@ class GRR(CategoricalMechanism):
         return counts
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
-        """One event per answer: it was reported."""
+        """The evidence of the counts about the shares: one event per answer, it was reported."""
         counts = aggregate.counts[np.newaxis].astype(np.float64)
         return Evidence(counts, np.array([self.holder]), np.array([self.others]))
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """The same law told differently: with some chance the truth, else a uniform answer."""
+        """The aggregate of a population: with some chance the truth, else a uniform answer."""
         counts = self.domain.population(truth)
         generator = rng.generator()
         honest = generator.binomial(counts, max(0.0, (self.k * self.keep - 1) / (self.k - 1)))

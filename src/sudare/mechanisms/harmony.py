@@ -5,17 +5,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from sudare.continual import Plans
-from sudare.exact import chance_text
-from sudare.keystream import Keystream
-from sudare.populations import Counts, Lots, Truth, people_of, said_once
-from sudare.randomness import Randomness
-from sudare.repeated import RepeatedResponse
+from sudare.chance.exact import chance_text
+from sudare.chance.keystream import Keystream
+from sudare.chance.randomness import Randomness
+from sudare.mechanisms.continual import Plans, RepeatedResponse
+from sudare.mechanisms.population_sampler import (
+    Counts,
+    PopulationSampler,
+    Truth,
+    people_of,
+    said_once,
+)
 
 
 @dataclass(frozen=True)
 class Harmony(RepeatedResponse):
-    """Like Glance, but who isn't asked in a round says 0 there, so nobody sees who was.
+    """Harmony: Glance, but who isn't asked in a round says 0 there, so nobody sees who was.
 
     The document's reading of Nguyên et al. 2016. Whether a 0 is an answer or a filler is lost,
     and with it the accuracy on streams where nearly everybody is in state 1: the error there
@@ -25,14 +30,9 @@ class Harmony(RepeatedResponse):
     name: ClassVar[str] = "harmony"
     sampled: ClassVar[bool] = False
 
-    @staticmethod
-    def told(rounds: int) -> int:  # noqa: ARG004 - the same for any number
-        """One: the drawn one."""
-        return 1
-
     @property
     def odds(self) -> str:
-        """What a device says in its round, and in the others."""
+        """How a device answers in its round and in the others, in plain words."""
         return (
             f"A device says 0 in all but one of {self.rounds:,} rounds, any alike, and the true "
             f"state there {chance_text(self.keep)} of the time."
@@ -40,21 +40,21 @@ class Harmony(RepeatedResponse):
 
     @property
     def reports_each(self) -> int:
-        """One in every round."""
+        """How many reports a person sends: one in every round."""
         return self.rounds
 
     @property
     def holder(self) -> float:
-        """``keep``, if it is the round."""
+        """The chance that somebody in state 1 says 1: it is their round, and they don't lie."""
         return self.keep / self.rounds
 
     @property
     def others(self) -> float:
-        """A lie, if it is the round."""
+        """The chance that somebody in state 0 says 1: it is their round, and they lie."""
         return (1 - self.keep) / self.rounds
 
     def draw(self, count: int, rng: Randomness) -> Plans:
-        """A round, and whether to lie there."""
+        """The plans of so many devices: in which round to look at the state, and whether to lie."""
         drawn = 1 + rng.below(self.rounds, (count, 1))
         lies = self.lies(count, rng)
         rounds = np.broadcast_to(np.arange(1, self.rounds + 1), (count, self.rounds))
@@ -64,7 +64,9 @@ class Harmony(RepeatedResponse):
     def drawn_counts(
         self, truth: Truth, repetitions: int, rng: Keystream, *, balanced: bool
     ) -> Counts:
-        """Everybody falls into a round; who then says 1 is seen, all others say 0."""
-        counts = said_once(truth, self.rounds, repetitions, self.keep, Lots(rng), balanced=balanced)
+        """Drawn counts: everybody falls into a round; who then says 1 is seen, all others say 0."""
+        counts = said_once(
+            truth, self.rounds, repetitions, self.keep, PopulationSampler(rng), balanced=balanced
+        )
         counts[..., 0] = people_of(truth).sum() - counts[..., 1]
         return counts

@@ -1,5 +1,6 @@
 """RAPPOR: an answer as bits, randomised once for good and again for every report."""
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -8,31 +9,41 @@ from typing import Any, ClassVar, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare import bloom
-from sudare.aggregate import Aggregate
-from sudare.bounds.rappor import bit_ratio, lasting_noise, report_odds, said_chances
-from sudare.domain import Categories, Domain, whole
+from sudare.chance.exact import (
+    affordable,
+    chance_text,
+    check_epsilon,
+    dyadic,
+    is_coin,
+    largest_dyadic,
+    smallest_dyadic,
+    too_small,
+)
+from sudare.chance.keystream import Keystream, Words, packed_words
+from sudare.chance.packed import check_packed, choose_bits, column_counts, grouped_counts
+from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
-from sudare.estimate import Estimate
 from sudare.estimation.debias import debias
+from sudare.estimation.estimate import Estimate
 from sudare.estimation.likelihood import Evidence
-from sudare.exact import chance_text, check_epsilon, is_coin
-from sudare.keystream import Keystream, Words, packed_words
-from sudare.mechanism import MemoisedMechanism, Records
-from sudare.packed import check_packed, choose_bits, column_counts, grouped_counts
-from sudare.randomness import Randomness
-from sudare.strings import Digests, Strings
+from sudare.formats.numbers import whole
+from sudare.mechanisms import bloom
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.domain import Categories, Domain
+from sudare.mechanisms.interface import MemoisedMechanism, Records
+from sudare.mechanisms.strings import Digests, Strings
 
 Form = Literal["full", "one-time", "instant", "basic", "basic one-time", "basic instant"]
 
 _MOST_BITS = 1 << 16
 _MOST_COUNTS = 1 << 22  # of an aggregate: 32 MiB
+_ENUMERABLE = 10  # coins per report: up to three for each bit
 _BLOCK = 1 << 16  # words randomised at a time: enough to be compiled, few enough to be cached
 
 
 @dataclass(frozen=True)
 class Rappor(MemoisedMechanism):
-    """The ones of an answer among ``bits``, noised for good by ``f`` and per report by p and q.
+    """RAPPOR: an answer's ones among ``bits``, noised for good by ``f``, per report by p and q.
 
     A text sets ``hashes`` bits, which ones depending on the person's cohort; with ``hashes=0``
     (basic RAPPOR) an answer numbered i sets bit i, and there is one cohort. The permanent step
@@ -152,17 +163,17 @@ class Rappor(MemoisedMechanism):
 
     @cached_property
     def domain(self) -> Domain:
-        """Texts, or ``bits`` numbered answers."""
+        """The values that a person may answer: texts, or ``bits`` numbered answers."""
         return Strings(self.key) if self.hashes else Categories(self.bits)
 
     @cached_property
     def report_dtype(self) -> np.dtype[np.void]:
-        """The cohort, if there are several, and the bits in little-endian 64-bit words."""
+        """The record of a report: the cohort, for texts, and the bits in 64-bit words."""
         bits = ("bits", "<u8", (packed_words(self.bits),))
         return np.dtype([("cohort", "<u2"), bits] if self.hashes else [bits])
 
     def ratio_of(self, reports: int) -> Fraction:
-        """The worst case: all ones for the bits of one answer, all zeros for the other's.
+        """The worst ratio of so many reports: ones at all bits of one answer, zeros at the other's.
 
         Bits are independent, and so are reports given the kept bit, which is 1 with chance
         a = 1 - f/2 for a 1 and b = f/2 for a 0. Two answers differ in ``changes`` bits each way.
@@ -171,7 +182,7 @@ class Rappor(MemoisedMechanism):
 
     @property
     def lifetime_ratio(self) -> Fraction | None:
-        """((1 - f/2) / (f/2))² for each changed bit: what knowing the kept bits would tell."""
+        """e^ε of the kept bits themselves, ((1 - f/2) / (f/2))² for each changed; None at f = 0."""
         return bit_ratio(self.f, 0, 1) ** self.changes if self.f else None
 
     @property
@@ -185,8 +196,16 @@ class Rappor(MemoisedMechanism):
         return float(said_chances(self.f, self.p, self.q)[0])
 
     @property
+    def not_enumerable(self) -> str | None:
+        """Why this code can't be walked down every path: free text, or too many coins."""
+        coins = self.bits * sum(0 < chance < 1 for chance in (self.f / 2, self.p, self.q))
+        if self.hashes or coins <= _ENUMERABLE:
+            return super().not_enumerable if self.hashes else None
+        return f"not at {coins} coins per report (up to {_ENUMERABLE})"
+
+    @property
     def odds(self) -> str:
-        """What becomes of the bits."""
+        """How the bits of an answer are randomised, in plain words."""
         setting = f"sets {self.ones} of {self.bits} bits"
         kept = (
             f"each bit is flipped with a chance of {chance_text(self.f / 2)}, once and for good; "
@@ -200,13 +219,13 @@ class Rappor(MemoisedMechanism):
         return f"An answer {setting}; {kept}a report says yes, all told, {said}."
 
     def assign(self, count: int, rng: Randomness) -> NDArray[np.int64]:
-        """A cohort for each device."""
+        """A cohort for each of so many devices, drawn once and for all."""
         return rng.below(self.cohorts, (count,))
 
     def permanent(
         self, values: NDArray[Any], assigned: NDArray[np.int64], rng: Randomness
     ) -> Words:
-        """The answer's bits, each flipped with probability f/2."""
+        """The bits that devices keep of their answers, each flipped with probability f/2."""
         if self.hashes:
             kept = bloom.filters(values, assigned, self.hashes, self.bits)
         else:
@@ -217,13 +236,13 @@ class Rappor(MemoisedMechanism):
         return kept
 
     def flip(self, kept: Words, rng: Randomness) -> None:
-        """Flip each bit with probability f/2, in place."""
+        """Flip each bit of a filter with probability f/2, in place."""
         if self.f:
             for rows in self._blocks(len(kept)):
                 kept[rows] ^= rng.packed(self.f / 2, rows.stop - rows.start, self.bits)
 
     def instant(self, kept: Words, assigned: NDArray[np.int64], rng: Randomness) -> Records:
-        """Each kept bit answered by its own coin, of probability q or p."""
+        """Reports of kept bits, each answered by its own coin, of probability q or p."""
         reports = np.empty(len(kept), self.report_dtype)
         if self.hashes:
             reports["cohort"] = assigned
@@ -238,7 +257,7 @@ class Rappor(MemoisedMechanism):
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
     def check(self, reports: Records) -> None:
-        """The cohort exists, and the bits above ``bits`` are 0."""
+        """Raise ``InvalidReport`` unless every cohort exists, and the bits above ``bits`` are 0."""
         if self.hashes and len(reports) and reports["cohort"].max() >= self.cohorts:
             where = int(np.argmax(reports["cohort"] >= self.cohorts))
             raise InvalidReport(
@@ -266,11 +285,11 @@ class Rappor(MemoisedMechanism):
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
-        """What the bits of numbered answers say about their shares."""
+        """The evidence of the counts about the shares of numbered answers: each answer's bit."""
         return Evidence.of_bits(aggregate.counts, aggregate.n, self.holder, self.others)
 
     def simulate(self, truth: Any, rng: Keystream) -> Aggregate:  # noqa: ANN401 - either domain's
-        """Given who is in which cohort, each bit's sum is that of two binomials."""
+        """The aggregate of a population: in each cohort, a bit's sum is that of two binomials."""
         generator = rng.generator()
         if isinstance(self.domain, Strings):
             sizes, held = self._divided(*self.domain.population(truth), generator)
@@ -298,3 +317,68 @@ def _probability(name: str, value: float) -> float:
     if not isinstance(value, float | int) or not 0 <= value <= 1:
         raise ParameterError(f"{name} must be a probability between 0 and 1, got {value!r}")
     return float(value)
+
+
+def said_chances(f: float, p: float, q: float) -> tuple[Fraction, Fraction]:
+    """p* and q*: the chance that a report says 1 where the answer's bit is 0, and where it is 1."""
+    b, zero, one = Fraction(f) / 2, Fraction(p), Fraction(q)
+    return b * one + (1 - b) * zero, (1 - b) * one + b * zero
+
+
+def bit_ratio(f: float, p: float, q: float, reports: int = 1) -> Fraction:
+    """The worst ratio of ``reports`` reports of one kept bit, times that of another bit.
+
+    One bit turns from 0 to 1 and tells most when all reports say 1; another turns from 1 to 0
+    and tells most when all say 0.
+    """
+    b = Fraction(f) / 2
+    return _lift(b, Fraction(q) ** reports, Fraction(p) ** reports) * _lift(
+        b, (1 - Fraction(p)) ** reports, (1 - Fraction(q)) ** reports
+    )
+
+
+def _lift(b: Fraction, likely: Fraction, unlikely: Fraction) -> Fraction:
+    return ((1 - b) * likely + b * unlikely) / (b * likely + (1 - b) * unlikely)
+
+
+def lasting_noise(changes: int, epsilon: float) -> float:
+    """The least f for which all the reports of an answer together spend at most ``epsilon``.
+
+    Two answers differ in ``changes`` bits each way, so e^ε∞ = ((1 - f/2) / (f/2))^(2 · changes).
+    """
+    b = smallest_dyadic(
+        _rare_side(epsilon / (2 * changes)),
+        lambda b: b > 0 and affordable(bit_ratio(2 * b, 0, 1) ** changes, epsilon),
+    )
+    if b >= 0.5:
+        raise too_small(epsilon)
+    return 2 * b
+
+
+def report_odds(changes: int, f: float, epsilon: float) -> tuple[float, float]:
+    """The p and q of a report that spends at most ``epsilon``, the best for rare answers.
+
+    Without permanent noise the least variance is at q = ½ (as in OUE). With it the same holds
+    for what is left of the bit, q* = ½, as long as p can be as small as that takes.
+    """
+
+    def spent(p: float, q: float) -> bool:
+        return affordable(bit_ratio(f, p, q) ** changes, epsilon)
+
+    said = _rare_side(epsilon / changes)  # p* where q* = ½
+    distance = (0.5 - said) / (1 - f)
+    p = said - f * distance / 2
+    q = p + distance
+    if f == 0 or (p > 0 and q < 1):
+        q = dyadic(q)
+        p = smallest_dyadic(p, lambda p: p < q and spent(p, q))
+        if p >= q:
+            raise too_small(epsilon)
+        return p, q
+    return 0.0, largest_dyadic(min(q, 1 - 2.0**-53), lambda q: spent(0.0, q))
+
+
+def _rare_side(log_odds: float) -> float:
+    """1 / (1 + e^x): the rarer side of a coin of these odds, however long they are."""
+    small = math.exp(-log_odds)
+    return small / (1 + small)

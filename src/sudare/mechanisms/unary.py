@@ -9,11 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sudare.aggregate import Aggregate
-from sudare.domain import Categories
-from sudare.errors import ParameterError
-from sudare.estimation.likelihood import Evidence
-from sudare.exact import (
+from sudare.chance.exact import (
     affordable,
     chance_text,
     check_epsilon,
@@ -21,16 +17,20 @@ from sudare.exact import (
     smallest_dyadic,
     too_small,
 )
+from sudare.chance.keystream import Keystream, packed_words
+from sudare.chance.packed import check_packed, column_counts
+from sudare.chance.randomness import Randomness
+from sudare.errors import ParameterError
+from sudare.estimation.likelihood import Evidence
 from sudare.kernels import COMPILE_FROM
-from sudare.keystream import Keystream, packed_words
-from sudare.mechanism import CategoricalMechanism, Records
-from sudare.packed import check_packed, column_counts
-from sudare.randomness import Randomness
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.domain import Categories
+from sudare.mechanisms.interface import CategoricalMechanism, Records
 
 
 @dataclass(frozen=True)
 class Unary(CategoricalMechanism):
-    """Bit i of the report is 1 with probability ``p`` if i is the answer, and ``q`` if not.
+    """Unary encoding: bit i of a report is 1 with chance ``p`` if i is the answer, else ``q``.
 
     Values are answers numbered ``0 .. k - 1``; a report is ``k`` bits, packed.
     """
@@ -48,17 +48,17 @@ class Unary(CategoricalMechanism):
 
     @cached_property
     def report_dtype(self) -> np.dtype[np.void]:
-        """``k`` bits in little-endian 64-bit words; the bits above ``k`` are 0."""
+        """The record of a report: ``k`` bits in 64-bit words; the bits above ``k`` are 0."""
         return np.dtype([("bits", "<u8", (packed_words(self.k),))])
 
     @property
     def worst_ratio(self) -> Fraction:
-        """Two answers differ in two bits: p(1 - q) / ((1 - p)q)."""
+        """e^ε of a report, as two answers differ in two bits: p(1 - q) / ((1 - p)q)."""
         return _worst_ratio(self.p, self.q)
 
     @property
     def odds(self) -> str:
-        """How often a bit tells the truth."""
+        """How often a bit tells the truth, in plain words."""
         return (
             f"A report says yes or no to every answer by chance: yes {chance_text(self.p)} of the "
             f"time to the true one, and {chance_text(self.q)} of the time to each of the others."
@@ -66,16 +66,16 @@ class Unary(CategoricalMechanism):
 
     @property
     def holder(self) -> float:
-        """``p``."""
+        """The chance that a report has the bit of the answer that the person holds: ``p``."""
         return self.p
 
     @property
     def others(self) -> float:
-        """``q``."""
+        """The chance that a report has the bit of any one other answer: ``q``."""
         return self.q
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
-        """Noise on every bit, then the answer's own bit by its own coin."""
+        """Reports of checked answers: noise on every bit, then the answer's own by its own coin."""
         noise = rng.packed(self.q, len(values), self.k)
         heads = rng.bernoulli(self.p, values.shape)
         if noise.size >= COMPILE_FROM:
@@ -86,7 +86,7 @@ class Unary(CategoricalMechanism):
         return noise.view(self.report_dtype)[:, 0]
 
     def check(self, reports: Records) -> None:
-        """The bits above ``k`` are 0."""
+        """Raise ``InvalidReport`` unless the bits above ``k`` are 0."""
         check_packed(reports["bits"], self.k)
 
     def tally(self, reports: Records) -> NDArray[np.int64]:
@@ -94,11 +94,11 @@ class Unary(CategoricalMechanism):
         return column_counts(reports["bits"], self.k)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
-        """Two events per answer: its bit is 1, its bit is 0."""
+        """The evidence of the counts about the shares: two events per answer, its bit is 1 or 0."""
         return Evidence.of_bits(aggregate.counts, aggregate.n, self.p, self.q)
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """Bits are independent, so each column is the sum of two binomials."""
+        """The aggregate of a population: bits are independent, so each column is two binomials."""
         counts = self.domain.population(truth)
         n = int(counts.sum())
         generator = rng.generator()

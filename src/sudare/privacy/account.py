@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Self
 
 from sudare.errors import InvalidDocument, ParameterError, SudareError
-from sudare.files import lock, real, write_durably
+from sudare.formats.files import lock, real, write_durably
 from sudare.privacy.ledger import Ledger
 
 
 class Account:
-    """The ledger in a file. ``Account.held`` opens one, which can be open once at a time."""
+    """A ledger in a file. ``Account.held`` opens one, which can be open once at a time."""
 
     def __init__(self, path: Path, ledger: Ledger) -> None:
-        """A ledger, and where it is kept; ``held`` is the way to have one."""
+        """An account of a ledger and the file it is kept in; ``held`` is the way to have one."""
         self.path = path
         self.ledger = ledger
 
@@ -64,7 +64,7 @@ class Account:
             os.close(held)
 
     def charge(self, key: str, epsilon: float, *, delta: float) -> None:
-        """Pay, on disk when this returns; raises ``BudgetExceeded`` where a cap forbids it."""
+        """Charge the ledger, on disk when this returns; raises ``BudgetExceeded`` beyond a cap."""
         ledger = self.ledger.charge(key, epsilon, delta=delta)
         write_durably(self.path, ledger.to_json())
         self.ledger = ledger

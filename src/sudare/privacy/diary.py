@@ -1,4 +1,4 @@
-"""What a device must not forget: how far it has come in each collection, and what that has cost.
+"""A device's diary: how far it has come in each collection, and what that has cost.
 
 Noise drawn in advance protects one state of a round, not two: told again with another state, the
 round would give away that they differ. So a round is noted before its report leaves the device, and
@@ -18,15 +18,15 @@ from typing import Annotated, Self
 import msgspec
 
 from sudare.errors import ParameterError, RoundPassed, SudareError
-from sudare.files import lock, real, regular, write_durably
+from sudare.formats.files import lock, real, regular, write_durably
+from sudare.formats.seals import seal, unseal
 from sudare.privacy.ledger import Ledger, LedgerBody
-from sudare.sealed import seal, unseal
 
 MOST_ROUND = 1 << 53  # beyond it, JSON's numbers aren't whole everywhere
 
 
 class Diary:
-    """The last round or window that a device told of each collection, a number each; its ledger.
+    """A device's memory: the last round or window that it told of each collection, and its ledger.
 
     A diary without ``save`` lives as long as the process does. A device that can be started again
     keeps it in a file: ``Diary.open``. That can be open once at a time, until ``close``.
@@ -38,7 +38,7 @@ class Diary:
         last: Mapping[str, int] | None = None,
         save: Callable[[bytes], None] | None = None,
     ) -> None:
-        """A diary.
+        """A diary with what was told and spent before.
 
         Args:
             ledger: what was spent before; nothing, without a cap, unless given.
@@ -80,7 +80,7 @@ class Diary:
         return diary
 
     def close(self) -> None:
-        """Note nothing more, and leave the file to others."""
+        """Note nothing more, and leave the diary's file to others."""
         with self._lock:
             self._closed = True
             if self._release is not None:
@@ -91,7 +91,7 @@ class Diary:
             raise ParameterError("the diary is closed: open it again (nothing was sent)")
 
     def last(self, key: str) -> int:
-        """The last round observed of a collection; 0 if there is none."""
+        """The last round observed of a collection, or window answered from 1 on; 0 for none."""
         return self._last.get(key, 0)
 
     def note(self, key: str, number: int, epsilon: float, window: int) -> None:
@@ -151,12 +151,12 @@ class Diary:
             raise ParameterError("the diary can't hold this exactly (nothing was sent)")
 
     def cap(self, epsilon: float | None) -> None:
-        """Set what may be spent in a lifetime, from now on; None for no limit."""
+        """Set the ε that may be spent in a lifetime, from now on; None for no limit."""
         with self._lock:
             self._enter(replace(self.ledger, cap=epsilon), self._last)
 
     def cap_collections(self, epsilon: float | None) -> None:
-        """Set what may be spent on any one collection, from now on; None for no limit."""
+        """Set the ε that may be spent on any one collection, from now on; None for no limit."""
         with self._lock:
             self._enter(replace(self.ledger, collection_cap=epsilon), self._last)
 

@@ -6,32 +6,116 @@ the claim: what is spent upwards, what is left downwards.
 """
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
+from msgspec.structs import force_setattr
 
+from sudare.chance.exact import check_epsilon, float_up, text_up
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError
-from sudare.exact import float_up, text_up
-from sudare.privacy.charges import Charge, Kept, Spent, check_delta, tidy, total, windows
-from sudare.sealed import seal, unseal
+from sudare.formats.numbers import whole
+from sudare.formats.seals import seal, unseal
 
-__all__ = ["Charge", "Kept", "Ledger", "LedgerBody", "Spent"]
+_MOST = 1 << 53  # of anything counted here: beyond it, JSON's numbers aren't whole everywhere
+MOST_WINDOW = _MOST - 1  # counted from 0: so many windows are _MOST
+
+
+class Spent(NamedTuple):
+    """The ε and δ that costs come to together, exactly."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __str__(self) -> str:
+        text = f"ε = {text_up(self.epsilon)}"
+        return f"{text}, δ = {text_up(self.delta)}" if self.delta else text
+
+
+class Charge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One price, paid so many times to one collection.
+
+    Attributes:
+        key: the collection's.
+        epsilon: what is paid each time.
+        delta: the chance, each time, of paying more.
+        window: the first of ``times`` windows that follow one another, each paid for once; None
+            for single reports.
+        times: how often.
+    """
+
+    key: str
+    epsilon: float
+    delta: float
+    window: int | None
+    times: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key:
+            raise ParameterError("a charge names its collection's key")
+        force_setattr(self, "epsilon", check_epsilon(self.epsilon))
+        force_setattr(self, "delta", _check_delta(self.delta))
+        force_setattr(self, "times", _check_count("times", self.times, 1))
+        if self.window is not None:
+            window = _check_count("a window", self.window, 0, MOST_WINDOW)
+            if window + self.times > _MOST:
+                raise ParameterError(
+                    f"windows are numbered 0 to 2^53 - 1, got {self.times} from {window} on"
+                )
+            force_setattr(self, "window", window)
+
+    @property
+    def price(self) -> tuple[float, float]:
+        """The ε and the δ that are paid each time."""
+        return self.epsilon, self.delta
+
+    @property
+    def order(self) -> tuple[str, float, float, int]:
+        """The place of a charge in a ledger: by collection and price, windows last."""
+        return self.key, *self.price, -1 if self.window is None else self.window
+
+
+class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Reports of one answer whose noise is kept, so that together they cost less than each.
+
+    Attributes:
+        key: the collection's.
+        answer: what stands for the answer: never the answer itself.
+        reports: how many there were.
+        epsilon: what they cost, all together.
+    """
+
+    key: str
+    answer: str
+    reports: int
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.key, str) or not self.key or not self.answer:
+            raise ParameterError("a kept answer names its collection's key, and what stands for it")
+        force_setattr(self, "reports", _check_count("reports", self.reports, 1))
+        force_setattr(self, "epsilon", check_epsilon(self.epsilon))
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """The place of a kept answer in a ledger: by collection and answer."""
+        return self.key, self.answer
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What a person has spent.
+    """A person's spending, in each collection and for life, and the caps on it.
 
     A value: ``charge`` gives a new ledger. Equal spending is an equal ledger, in whatever order
     and portions it was spent.
 
     Attributes:
         cap: the ε that all charges together may come to; None for no limit.
-        delta_cap: the same of δ.
+        delta_cap: the δ that all charges together may come to; None for no limit.
         charges: what was paid, in one order, neighbouring windows in one line.
         kept: what was paid for answers whose noise is kept, in one order, a line for each.
         collection_cap: the ε that the charges of any one collection may come to.
@@ -52,7 +136,7 @@ class Ledger:
                 raise ParameterError(f"a cap must be at least 0 and finite, got {cap}")
             object.__setattr__(self, name, float(cap))
         if self.delta_cap is not None:
-            object.__setattr__(self, "delta_cap", check_delta(self.delta_cap))
+            object.__setattr__(self, "delta_cap", _check_delta(self.delta_cap))
 
     def charge(
         self,
@@ -63,7 +147,7 @@ class Ledger:
         window: int | None = None,
         times: int = 1,
     ) -> Self:
-        """The ledger after one more cost; raises ``BudgetExceeded`` where the cap forbids it.
+        """The ledger after one more cost; raises ``BudgetExceeded`` where a cap forbids it.
 
         Args:
             key: the collection's.
@@ -78,8 +162,8 @@ class Ledger:
         if not due:
             return self
         if self._capped:  # exact sums are slow
-            self.afford(key, total(due))
-        return replace(self, charges=tidy([*self.charges, *due]))
+            self.afford(key, _total(due))
+        return replace(self, charges=_tidy([*self.charges, *due]))
 
     def keep(self, key: str, answer: str, reports: int, epsilon: float) -> Self:
         """The ledger after so many reports of one answer whose noise is kept.
@@ -117,8 +201,8 @@ class Ledger:
         return next((kept for kept in self.kept if kept.order == (key, answer)), None)
 
     def spent(self, key: str | None = None) -> Spent:
-        """What one collection has cost, or all together."""
-        return total(
+        """The ε and δ that one collection has cost, or all together."""
+        return _total(
             (charge for charge in self.charges if key in (None, charge.key)),
             (kept for kept in self.kept if key in (None, kept.key)),
         )
@@ -130,23 +214,23 @@ class Ledger:
 
     @property
     def delta_left(self) -> Fraction | None:
-        """The same of δ."""
+        """How much δ may still be spent; None where there is no cap on δ."""
         return _left(self.delta_cap, self.spent().delta)
 
     @property
     def keys(self) -> list[str]:
-        """The collections that something was paid to."""
+        """The keys of the collections that something was paid to."""
         paid = {charge.key for charge in self.charges}
         return sorted(paid.union(answer.key for answer in self.kept))
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row per collection: single reports, windows, and what they cost, rounded up."""
+        """The spending, a row per collection: reports, windows, and their cost, rounded up."""
         rows = []
         for key in self.keys:
             paid = [charge for charge in self.charges if charge.key == key]
             kept = [answer for answer in self.kept if answer.key == key]
             single = sum(charge.times for charge in paid if charge.window is None)
-            cost = total(paid, kept)
+            cost = _total(paid, kept)
             rows.append(
                 {
                     "collection": key,
@@ -164,7 +248,7 @@ class Ledger:
             yield asked
             return
         start, end = asked.window, asked.window + asked.times
-        for window, paid in windows(paid for paid in self.charges if paid.key == asked.key):
+        for window, paid in _windows(paid for paid in self.charges if paid.key == asked.key):
             first, beyond = max(start, window), min(end, window + paid.times)
             if first >= beyond:
                 continue
@@ -174,17 +258,17 @@ class Ledger:
                     f"it is said to cost ε = {asked.epsilon}, δ = {asked.delta}"
                 )
             if start < first:
-                yield replace(asked, window=start, times=first - start)
+                yield msgspec.structs.replace(asked, window=start, times=first - start)
             start = beyond
         if start < end:
-            yield replace(asked, window=start, times=end - start)
+            yield msgspec.structs.replace(asked, window=start, times=end - start)
 
     @property
     def _capped(self) -> bool:
         return not self.cap is self.collection_cap is self.delta_cap is None
 
     def afford(self, key: str, due: Spent) -> None:
-        """Raise ``BudgetExceeded`` unless the caps leave room for so much more."""
+        """Raise ``BudgetExceeded`` unless the caps leave room for a cost of a collection."""
         for name, cap, part, key_of, where in (
             ("ε", self.cap, "epsilon", None, ""),
             ("ε", self.collection_cap, "epsilon", key, " on this collection"),
@@ -216,31 +300,73 @@ class Ledger:
 
     def body(self) -> "LedgerBody":
         """The ledger as a part of a document."""
-        lines = [
-            _Line(charge.key, *charge.price, charge.window, charge.times) for charge in self.charges
-        ]
-        kept = [_KeptLine(kept.key, kept.answer, kept.reports, kept.epsilon) for kept in self.kept]
-        return LedgerBody(self.cap, self.delta_cap, lines, kept, self.collection_cap)
+        return LedgerBody(self.cap, self.delta_cap, self.charges, self.kept, self.collection_cap)
 
     @classmethod
     def from_body(cls, body: "LedgerBody") -> Self:
-        """The ledger of such a part, if it could have been written: tidy, no window paid twice.
+        """The ledger of a part of a document, if it could have been written: nothing paid twice.
 
         More may be spent than its cap, which may have been lowered since.
         """
-        written = tuple(
-            Charge(line.key, line.epsilon, line.delta, line.window, line.times)
-            for line in body.charges
-        )
-        if tidy(written) != written or any(
+        if _tidy(body.charges) != body.charges or any(
             one.key == other.key and window + one.times > start
-            for (window, one), (start, other) in pairwise(windows(written))
+            for (window, one), (start, other) in pairwise(_windows(body.charges))
         ):
             raise InvalidDocument("the charges of a ledger stand in one order, none of them twice")
-        kept = tuple(Kept(line.key, line.answer, line.reports, line.epsilon) for line in body.kept)
-        if any(one.order >= other.order for one, other in pairwise(kept)):
+        if any(one.order >= other.order for one, other in pairwise(body.kept)):
             raise InvalidDocument("the answers of a ledger stand in one order, none of them twice")
-        return cls(body.cap, body.delta_cap, written, kept, body.collection_cap)
+        return cls(body.cap, body.delta_cap, body.charges, body.kept, body.collection_cap)
+
+
+def _tidy(charges: Iterable[Charge]) -> tuple[Charge, ...]:
+    """In one order, each line joined to the one that it continues."""
+    tidied: list[Charge] = []
+    for charge in sorted(charges, key=lambda charge: charge.order):
+        if tidied and _continues(tidied[-1], charge):
+            last = tidied.pop()
+            tidied.append(msgspec.structs.replace(last, times=last.times + charge.times))
+        else:
+            tidied.append(charge)
+    return tuple(tidied)
+
+
+def _windows(charges: Iterable[Charge]) -> list[tuple[int, Charge]]:
+    """The charges for windows, by collection and first window."""
+    paid = [(charge.window, charge) for charge in charges if charge.window is not None]
+    return sorted(paid, key=lambda each: (each[1].key, each[0]))
+
+
+def _continues(line: Charge, other: Charge) -> bool:
+    """More reports at the same price, or the windows that follow."""
+    if (line.key, line.price) != (other.key, other.price):
+        return False
+    return other.window == (None if line.window is None else line.window + line.times)
+
+
+def _total(charges: Iterable[Charge], kept: Iterable[Kept] = ()) -> Spent:
+    """What they come to, exactly."""
+    times = Counter[tuple[float, float]]()  # few prices, many charges: fractions are slow
+    for charge in charges:
+        times[charge.price] += charge.times
+    epsilon = sum((paid * Fraction(each) for (each, _), paid in times.items()), Fraction(0))
+    epsilon += sum((Fraction(answer.epsilon) for answer in kept), Fraction(0))
+    delta = sum((paid * Fraction(each) for (_, each), paid in times.items()), Fraction(0))
+    return Spent(epsilon, delta)
+
+
+def _check_delta(delta: float) -> float:
+    """A chance of paying more, if it is one."""
+    if not 0 <= delta < 1:
+        raise ParameterError(f"delta must be at least 0 and below 1, got {delta}")
+    return float(delta)
+
+
+def _check_count(name: str, value: int, least: int, most: int = _MOST) -> int:
+    count = whole(name, value)
+    if not least <= count <= most:
+        shown = "2^53" if most == _MOST else "2^53 - 1"
+        raise ParameterError(f"{name} must be between {least} and {shown}, got {count}")
+    return count
 
 
 def _left(cap: float | None, spent: Fraction) -> Fraction | None:
@@ -248,30 +374,15 @@ def _left(cap: float | None, spent: Fraction) -> Fraction | None:
 
 
 def text_down(exact: Fraction) -> str:
-    """What is left, in a few digits, never more than it is."""
+    """An amount that is left, in a few digits, never more than it is."""
     return text_up(-exact).removeprefix("-")
 
 
-class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    key: str
-    epsilon: float
-    delta: float
-    window: int | None
-    times: int
-
-
-class _KeptLine(msgspec.Struct, forbid_unknown_fields=True):
-    key: str
-    answer: str
-    reports: int
-    epsilon: float
-
-
 class LedgerBody(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A ledger as it is written."""
+    """A ledger as it is written in a document."""
 
     cap: float | None
     delta_cap: float | None
-    charges: list[_Line]
-    kept: list[_KeptLine] = []
+    charges: tuple[Charge, ...]
+    kept: tuple[Kept, ...] = ()
     collection_cap: float | None = None

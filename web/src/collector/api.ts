@@ -49,7 +49,7 @@ export interface AnswerRow {
 
 export interface RoundRow {
   readonly round: number;
-  readonly reports: number;
+  readonly reports: number | null;
   readonly estimate: number | null;
   readonly low: number | null;
   readonly high: number | null;

@@ -8,8 +8,6 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Seconds after which to come again, if it says so. */
-    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
@@ -17,13 +15,11 @@ export class Problem extends Error {
 
 /** The problem of a response that isn't a success, whatever stands in its body. */
 export async function problemOf(response: Response): Promise<Problem> {
-  const seconds = Number(response.headers.get("Retry-After") ?? NaN);
-  const wait = seconds >= 0 ? seconds : null;
   try {
     const { error } = (await response.json()) as { error: { code: string; message: string } };
-    return new Problem(response.status, `${error.code}`, `${error.message}`, wait);
+    return new Problem(response.status, `${error.code}`, `${error.message}`);
   } catch {
     // A proxy's page, perhaps: nothing in it is ours to show.
-    return new Problem(response.status, "unknown", `HTTP ${response.status}`, wait);
+    return new Problem(response.status, "unknown", `HTTP ${response.status}`);
   }
 }

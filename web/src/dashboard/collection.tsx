@@ -9,16 +9,14 @@ import {
   type Standing,
   type Truth,
 } from "../collector/api";
-import type { Problem } from "../collector/problem";
 import { Collection } from "../device";
-import { whole } from "../language";
 import { reasonText } from "../page/reason";
 import { Counter } from "./counter";
 import { Downloads } from "./downloads";
 import { PrivacyLabel } from "./label";
-import { useWords, type Words } from "./language";
+import { kindOf } from "./kinds";
+import { useWords } from "./language";
 import { useLive, type Live } from "./live";
-import { Result } from "./result";
 import { TokenForm } from "./token";
 
 const TOKEN = "sudare token";
@@ -39,6 +37,7 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
   const collection = useDocument(key);
   const live = useLive(key, window, token);
   const standing = live.standing ?? first;
+  const { Result } = kindOf(standing);
   useEffect(() => {
     if (live.standing) update(live.standing);
   }, [live.standing]);
@@ -174,11 +173,7 @@ interface NothingProps {
 /** Why nothing is shown. */
 function Nothing({ standing, window, live, token }: NothingProps) {
   const words = useWords();
-  const minimum = standing.privacy.minimum_reports;
-  const chosen = standing.windows.filter(
-    (each) => !/\d/.test(window) || `${each.window}` === window,
-  );
-  const most = Math.max(0, ...chosen.map(({ reports }) => reports));
+  const kind = kindOf(standing);
   if (!standing.public && (token === "" || live.connection === "refused")) {
     return (
       <div class="nothing">
@@ -192,24 +187,10 @@ function Nothing({ standing, window, live, token }: NothingProps) {
     <div class="nothing">
       <h2>{words.nothingYet}</h2>
       {live.waiting && live.waiting.code !== "too_few_reports" ? (
-        <p>{waitingText(words, standing, live.waiting)}</p>
-      ) : standing.over_time ? (
-        <p>{words.progressRounds(whole(words, minimum))}</p>
+        <p>{kind.waiting(words, live.waiting)}</p>
       ) : (
-        <>
-          <p class="progress">{words.progress(whole(words, most), whole(words, minimum))}</p>
-          <progress value={Math.min(most, minimum)} max={minimum} aria-label={words.nothingYet} />
-          <p>{words.progressWhy}</p>
-        </>
+        <kind.TooFew standing={standing} window={window} />
       )}
     </div>
   );
-}
-
-/** What enough reports still wait for. */
-function waitingText(words: Words, standing: Standing, waiting: Problem): string {
-  if (waiting.code === "computing" && standing.free_text) return words.decoding;
-  if (waiting.code === "no_candidates") return words.noCandidates;
-  if (waiting.code === "undecodable") return words.undecodable;
-  return reasonText(words, waiting);
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 
 import { ask, type Standing } from "../collector/api";
 import { reasonText } from "../page/reason";
+import { kindOf } from "./kinds";
 import { useWords } from "./language";
 
 interface DownloadsProps {
@@ -16,17 +17,16 @@ interface DownloadsProps {
 
 export function Downloads({ standing, window, token, ready }: DownloadsProps) {
   const words = useWords();
+  const kind = kindOf(standing);
   const [problem, setProblem] = useState<unknown>(null);
   const short = standing.key.slice(0, 12);
   const estimate = `/collections/${standing.key}/estimate?window=${window}&format=`;
-  // Windows of rounds have no sum together.
-  const one = standing.over_time && window === "all" ? "latest" : window;
-  const sum = `/collections/${standing.key}/aggregate?window=${one}`;
+  const sum = `/collections/${standing.key}/aggregate?window=${kind.summed(window)}`;
   const save = (path: string, name: string): void => {
     setProblem(null);
     saved(path, name, token).catch(setProblem);
   };
-  const plan = planOf(standing);
+  const plan = kind.plan(standing);
   return (
     <section class="card downloads">
       <h2>{words.download}</h2>
@@ -88,13 +88,6 @@ function Command({ text }: { readonly text: string }) {
       )}
     </div>
   );
-}
-
-/** The planner's command for a collection like this one; the command line plans streams only. */
-function planOf({ reports, epsilon, rounds }: Standing): string | null {
-  if (rounds === null) return null;
-  const people = Math.max(1000, reports);
-  return `sudare plan stream --rounds ${rounds} --epsilon ${Number(epsilon.toFixed(3))} --people ${people}`;
 }
 
 /** A file of the collector, with the token that it may need. */

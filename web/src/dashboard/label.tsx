@@ -1,11 +1,11 @@
 /** The privacy label: what answering means for a person, on one card. */
 
 import type { Standing } from "../collector/api";
-import { Glance, mostRatio, type Collection } from "../device";
+import type { Collection } from "../device";
 import { whole } from "../language";
 import { upTo } from "../page/numbers";
-import { oddsText } from "../page/wording";
-import { useWords, type Words } from "./language";
+import { kindOf } from "./kinds";
+import { useWords } from "./language";
 
 interface PrivacyLabelProps {
   readonly standing: Standing;
@@ -16,7 +16,7 @@ interface PrivacyLabelProps {
 export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
   const words = useWords();
   const { privacy, epsilon, lifetime_epsilon: lifetime } = standing;
-  const ratio = collection && upTo(mostRatio(collection.mechanism), 3);
+  const kind = kindOf(standing);
   const theirs = { lang: "en" };
   return (
     <section class="card label">
@@ -25,8 +25,8 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
       <dl>
         <div>
           <dt>{words.labelPromise}</dt>
-          {ratio !== null ? (
-            <dd>{standing.over_time ? words.costsStream(ratio) : words.costsWhy(ratio)}</dd>
+          {collection ? (
+            <dd>{kind.promise(words, collection)}</dd>
           ) : (
             <dd {...theirs}>{privacy.promise}</dd>
           )}
@@ -35,7 +35,7 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
         <div>
           <dt>{words.labelOdds}</dt>
           {collection ? (
-            <dd>{oddsText(words, collection, "")}</dd>
+            <dd>{kind.odds(words, collection)}</dd>
           ) : (
             <dd {...theirs}>{privacy.odds}</dd>
           )}
@@ -58,7 +58,11 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
         {collection && (
           <div>
             <dt>{words.labelWindows}</dt>
-            <dd>{windowsText(words, collection)}</dd>
+            <dd>
+              {collection.windows
+                ? kind.windows(words, collection.windows, collection)
+                : words.noWindows}
+            </dd>
           </div>
         )}
         <div>
@@ -70,12 +74,4 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
       <p class="key">{standing.key}</p>
     </section>
   );
-}
-
-function windowsText(words: Words, { windows, mechanism }: Collection): string {
-  if (!windows) return words.noWindows;
-  const length = words.seconds(windows.seconds);
-  if (!(mechanism instanceof Glance)) return words.windowsLabel(length);
-  const each = words.seconds(windows.seconds / mechanism.rounds);
-  return words.windowsRounds(length, mechanism.rounds, each);
 }

@@ -7,15 +7,18 @@
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
-import { concatBytes, hexToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 
 import type { Collection } from "./collection";
 import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
 import { Glance, type Plan } from "./glance";
 import { quotient } from "./integers";
+import type { Ledger } from "./ledger";
+import type { Mechanism } from "./mechanisms";
 import { Rappor } from "./rappor";
 import { digestBytes, type Digest } from "./strings";
+import { answeredWindow } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
 
 export const SECRET_BYTES = 32;
@@ -31,6 +34,14 @@ export interface Report {
 /** What leaves a device over time: the record names the round within its window, from 0. */
 export interface RoundReport extends Report {
   readonly window: number;
+}
+
+/** Where an answer belongs, and what its noise is drawn from. */
+export interface ReportOptions {
+  /** The window that is answered; unless given, the one that is open by the clock. */
+  readonly window?: number;
+  /** The system's randomness unless given, for the part that is drawn anew each time. */
+  readonly fresh?: Words;
 }
 
 /** Somebody's device, known by a secret that never leaves it. */
@@ -52,18 +63,48 @@ export class Device {
     return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   }
 
-  /** One report of an answer: a label of the collection, or free text. */
-  report(collection: Collection, answer: string, fresh: Words = new SystemWords()): Report {
-    const record = this.#record(collection, answer, fresh);
-    return { id: crypto.getRandomValues(new Uint8Array(ID_BYTES)), record };
-  }
-
-  #record(collection: Collection, answer: string, fresh: Words): Uint8Array {
-    const { mechanism } = collection;
+  /**
+   * One report of an answer, a label of the collection or free text: paid for before it is made.
+   *
+   * What the ledger's cap leaves no room for is refused (`BudgetExceeded`). Each window of a
+   * collection is answered once, in order (`RoundPassed`).
+   */
+  report(collection: Collection, answer: string, { window, fresh }: ReportOptions = {}): Report {
+    const { mechanism, key } = collection;
     if (mechanism instanceof Glance) {
       throw new Refused(`“${collection.name}” is observed over time: use observe`);
     }
+    const number = answeredWindow(collection, window);
+    if (number !== null) checkNumber("window", number, 0);
     const value = collection.encode(answer);
+    this.#diary.noteAnswer(key, number, (ledger) => this.#pay(collection, value, number, ledger));
+    const record = this.#record(collection, mechanism, value, fresh ?? new SystemWords());
+    return { id: crypto.getRandomValues(new Uint8Array(ID_BYTES)), record };
+  }
+
+  /**
+   * The ledger after one more report. Where noise is kept, the reports of one value are paid for
+   * together: the ledger knows them by a digest, which without the secret says nothing of the value.
+   */
+  #pay(
+    collection: Collection,
+    value: number | Digest,
+    window: number | null,
+    ledger: Ledger,
+  ): Ledger {
+    const { mechanism, key } = collection;
+    if (!(mechanism instanceof Rappor)) return ledger.charge(key, collection.epsilon, window);
+    const known = bytesToHex(this.#digest(collection, "ledger", bytesOf(value)).slice(0, ID_BYTES));
+    const reports = ledger.reportsOf(key, known) + 1;
+    return ledger.keep(key, known, reports, mechanism.epsilonOf(reports));
+  }
+
+  #record(
+    collection: Collection,
+    mechanism: Exclude<Mechanism, Glance>,
+    value: number | Digest,
+    fresh: Words,
+  ): Uint8Array {
     if (mechanism instanceof Rappor) {
       const { cohorts, kept } = this.permanent(collection, mechanism, value);
       return mechanism.instant(kept, cohorts, fresh);
@@ -77,19 +118,21 @@ export class Device {
     mechanism: Rappor,
     value: number | Digest,
   ): { readonly cohorts: Uint32Array; readonly kept: BigUint64Array } {
-    const about = typeof value === "number" ? lowestFirst(value) : digestBytes(value);
     const cohorts = mechanism.assign(1, this.#derived(collection, "assign", new Uint8Array()));
-    const words = this.#derived(collection, "permanent", about);
+    const words = this.#derived(collection, "permanent", bytesOf(value));
     return { cohorts, kept: mechanism.permanent([value], cohorts, words) };
   }
 
-  /** The report of a state in a round, counted from 1 over all windows; null in other rounds. */
+  /**
+   * The report of a state in a round, counted from 1 over all windows; null in other rounds. Its
+   * window is paid for when something in it is first observed.
+   */
   observe(collection: Collection, number: number, state: string | number): RoundReport | null {
     const mechanism = overTime(collection);
     checkNumber("round", number, 1);
     const held = heldState(collection, state);
     const window = quotient(number - 1, mechanism.rounds);
-    this.#diary.note(collection.key, number);
+    this.#diary.note(collection.key, number, collection.epsilon, window);
     const plan = this.plan(collection, window);
     if (plan.round !== ((number - 1) % mechanism.rounds) + 1) return null;
     const record = mechanism.report(plan, held);
@@ -146,8 +189,8 @@ function checkNumber(what: string, number: number, least: number): void {
   }
 }
 
-function lowestFirst(number: number): Uint8Array {
-  return highestFirst(number).reverse();
+function bytesOf(value: number | Digest): Uint8Array {
+  return typeof value === "number" ? highestFirst(value).reverse() : digestBytes(value);
 }
 
 function highestFirst(number: number): Uint8Array {

@@ -1,11 +1,13 @@
 /**
- * What a device must not forget: how far it has come in each stream.
+ * What a device must not forget: how far it has come in each collection, and what that has cost.
  *
  * Noise drawn in advance protects one state of a round, not two: told again with another state, the
- * round would give away that they differ. So a round is noted before its report is made.
+ * round would give away that they differ. So a round is noted before its report is made, and so is a
+ * window that is answered, and every cost.
  */
 
 import { Refused, RoundPassed } from "./errors";
+import { Ledger } from "./ledger";
 
 /** Where the notes are kept: `localStorage` is one such place. */
 export interface Keeper {
@@ -26,11 +28,15 @@ export class Memory implements Keeper {
   }
 }
 
-/** The last round that a device observed of each collection. */
+/** The last round or window that a device told of each collection; its owner's ledger. */
 export class Diary {
   constructor(readonly keeper: Keeper) {}
 
-  /** The last round observed of a collection; 0 if there is none. */
+  get ledger(): Ledger {
+    return Ledger.open(this.keeper);
+  }
+
+  /** The last round observed of a collection, or window answered from 1 on; 0 if there is none. */
   last(key: string): number {
     const kept = this.keeper.getItem(name(key));
     if (kept === null) return 0;
@@ -41,8 +47,17 @@ export class Diary {
     return last;
   }
 
-  /** Note that a round is being observed; one that isn't later than the last is refused. */
-  note(key: string, round: number): void {
+  /** The first window of a collection that may still be answered. */
+  nextWindow(key: string): number {
+    // Pages of before noted the windows that were answered in the ledger only.
+    return Math.max(this.last(key), this.ledger.beyond(key));
+  }
+
+  /**
+   * Note that a round is being observed, and pay for its window if that is new; a round that isn't
+   * later than the last is refused.
+   */
+  note(key: string, round: number, epsilon: number, window: number): void {
     const last = this.last(key);
     if (round <= last) {
       throw new RoundPassed(
@@ -50,7 +65,31 @@ export class Diary {
           `(nothing was sent)`,
       );
     }
+    this.#pay((ledger) => ledger.charge(key, epsilon, window));
     this.keeper.setItem(name(key), `${round}`);
+  }
+
+  /**
+   * Note that an answer is being told, and pay for it; a window (null where there are none) that
+   * isn't later than the last is refused.
+   */
+  noteAnswer(key: string, window: number | null, pay: (ledger: Ledger) => Ledger): void {
+    const next = window === null ? 0 : this.nextWindow(key);
+    if (window !== null && window < next) {
+      throw new RoundPassed(
+        `window ${window} can't be answered any more: window ${next - 1} was the last one, and ` +
+          `each is answered once (nothing was sent)`,
+      );
+    }
+    this.#pay(pay);
+    if (window !== null) this.keeper.setItem(name(key), `${window + 1}`);
+  }
+
+  /** Charge first: what fails afterwards has cost too much, never too little. */
+  #pay(pay: (ledger: Ledger) => Ledger): void {
+    const before = this.ledger;
+    const after = pay(before);
+    if (after !== before) after.save(this.keeper);
   }
 }
 

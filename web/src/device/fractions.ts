@@ -1,4 +1,4 @@
-/** Exact fractions, and logarithms of them rounded up, as src/sudare/exact.py does. */
+/** Exact fractions, and logarithms of them rounded up, as src/sudare/chance/exact.py does. */
 
 /** top / bottom, both above 0 or top 0. */
 export interface Fraction {
@@ -44,6 +44,41 @@ export function isLess(a: Fraction, b: Fraction): boolean {
 /** 1 − a. */
 export function rest(a: Fraction): Fraction {
   return { top: a.bottom - a.top, bottom: a.bottom };
+}
+
+/** A float that is finite and not negative, as the fraction that it is. */
+export function exactly(value: number): Fraction {
+  if (!Number.isFinite(value)) throw new RangeError(`${value} is no fraction`);
+  let [top, bottom] = [value, 1n];
+  while (!Number.isInteger(top)) [top, bottom] = [top * 2, bottom * 2n]; // exact: a power of two
+  return fraction(BigInt(top), bottom);
+}
+
+/** The smallest float not below a fraction. */
+export function roundUp(a: Fraction): number {
+  const least = roundDown(a);
+  return isLess(exactly(least), a) ? nextUp(least) : least;
+}
+
+/** The largest float not above a fraction. */
+export function roundDown(a: Fraction): number {
+  let near = toNumber(a); // a few floats away at most
+  while (isLess(a, exactly(near))) near = stepped(near, -1n);
+  while (!isLess(a, exactly(nextUp(near)))) near = nextUp(near);
+  return near;
+}
+
+/** The next float above one that isn't negative. */
+export function nextUp(value: number): number {
+  return stepped(value, 1n);
+}
+
+/** The float so many steps further: in order, they are numbered by their bits. */
+function stepped(value: number, steps: bigint): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  view.setBigInt64(0, view.getBigInt64(0) + steps);
+  return view.getFloat64(0);
 }
 
 /** The power as one fraction. */

@@ -1,10 +1,10 @@
 /** The device in a browser: what a page needs of it. */
 
 export { Collection, type Windows } from "./collection";
-export { Device, SECRET_BYTES, type Report, type RoundReport } from "./device";
+export { Device, SECRET_BYTES, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
 export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } from "./errors";
-export { toNumber, type Fraction } from "./fractions";
+export { roundUp, toNumber, type Fraction } from "./fractions";
 export { Glance } from "./glance";
 export { Grr } from "./grr";
 export { BudgetExceeded, Ledger } from "./ledger";

@@ -3,7 +3,17 @@
 import { checkAnswers } from "./categories";
 import { CERTAIN, below, packed, wordsOf } from "./coins";
 import { InvalidReport } from "./errors";
-import { over, plus, rest, times, type Fraction, type Power } from "./fractions";
+import {
+  logUp,
+  nextUp,
+  over,
+  plus,
+  raised,
+  rest,
+  times,
+  type Fraction,
+  type Power,
+} from "./fractions";
 import { getNumber, putNumber, putWords, quotient } from "./integers";
 import { checkLength, readRow, setBit } from "./packed";
 import {
@@ -21,6 +31,7 @@ import type { Words } from "./words";
 
 const MOST_BITS = 2 ** 16;
 const MOST_COUNTS = 2 ** 22;
+const EXACT_REPORTS = 1000; // of which fractions stay quick: they have 53 bits per report
 const BLOCK = 2 ** 16; // words randomised at a time: part of the format
 
 /** Bits kept for good, or a report's, and the cohort in which they mean something. */
@@ -88,12 +99,25 @@ export class Rappor {
 
   /** The worst case of one report: all ones for one answer's bits, all zeros for the other's. */
   get worstRatio(): Power {
-    return { base: this.#bitRatio(this.p, this.q), exponent: this.changes };
+    return this.#ratioOf(1);
   }
 
   /** Of all reports of one answer together; null where nothing bounds it. */
   get lifetimeRatio(): Power | null {
-    return this.f > 0n ? { base: this.#bitRatio(0n, CERTAIN), exponent: this.changes } : null;
+    return this.f > 0n ? { base: this.#bitRatio(0n, CERTAIN, 1), exponent: this.changes } : null;
+  }
+
+  #ratioOf(reports: number): Power {
+    return { base: this.#bitRatio(this.p, this.q, reports), exponent: this.changes };
+  }
+
+  /** What so many reports of one answer cost together, rounded up. */
+  epsilonOf(reports: number): number {
+    if (reports <= EXACT_REPORTS) return logUp(this.#ratioOf(reports));
+    // Neither is below the truth: k reports cost no more than k times one, or than all.
+    const each = nextUp(reports * logUp(this.worstRatio));
+    const lifetime = this.lifetimeRatio;
+    return Math.min(each, lifetime ? logUp(lifetime) : Infinity);
   }
 
   /** The chance that a report says 1 where the answer's bit is 1 (`holder`) and where it is 0. */
@@ -105,10 +129,12 @@ export class Rappor {
     };
   }
 
-  #bitRatio(p: bigint, q: bigint): Fraction {
+  #bitRatio(p: bigint, q: bigint, reports: number): Fraction {
     const b = asFraction(this.f / 2n);
+    const said = (chance: bigint): Fraction =>
+      raised({ base: asFraction(chance), exponent: reports });
     const lift = (likely: bigint, unlikely: bigint): Fraction => {
-      const [yes, no] = [asFraction(likely), asFraction(unlikely)];
+      const [yes, no] = [said(likely), said(unlikely)];
       const mostly = plus(times(rest(b), yes), times(b, no));
       return over(mostly, plus(times(b, yes), times(rest(b), no)));
     };

@@ -1,6 +1,7 @@
 /** Windows of time: which one it is now, and which round. */
 
 import type { Collection } from "./collection";
+import { Refused } from "./errors";
 import { Glance } from "./glance";
 
 /** Where a moment lies in a collection's windows. */
@@ -26,4 +27,19 @@ export function momentOf(collection: Collection, now: number): Moment | null {
   const each = windows.seconds / mechanism.rounds; // whole: the document was checked
   const number = Math.floor(passed / each) + 1;
   return { window, number, ends: windows.start + number * each };
+}
+
+/**
+ * The window that an answer is of: the one asked for, or that which is open by the clock; null where
+ * the collection has none.
+ */
+export function answeredWindow(collection: Collection, asked: number | undefined): number | null {
+  const { name, windows } = collection;
+  if (windows === null) {
+    if ((asked ?? 0) === 0) return null;
+    throw new Refused(`“${name}” has one window, number 0`);
+  }
+  const window = asked ?? momentOf(collection, Date.now() / 1000)?.window;
+  if (window === undefined) throw new Refused(`“${name}” hasn't begun (nothing was sent)`);
+  return window;
 }

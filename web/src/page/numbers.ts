@@ -47,8 +47,8 @@ export function grouped(hex: string): string {
   return hex.replace(/.{8}(?=.)/g, "$& ");
 }
 
-/** A p-value: never shown as 0. */
+/** A p-value as `results/wording.py` says it: two digits, and no more zeros than anyone reads. */
 export function pValue(value: number): string {
-  if (value < 1e-9) return "<1e-9";
-  return value < 1e-3 ? value.toExponential(0) : value.toFixed(3);
+  if (value < 0.0001) return "< 0.0001";
+  return value.toFixed(Math.min(4, 1 - Math.floor(Math.log10(value))));
 }

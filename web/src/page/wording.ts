@@ -1,18 +1,64 @@
-/** How often a report of a collection tells the truth, in words. */
+/** What both pages say of each kind of question: its promise, and how often a report is true. */
 
-import { Glance, Grr, Rappor, odds, type Collection } from "../device";
+import {
+  Grr,
+  mostRatio,
+  odds,
+  type Collection,
+  type Glance,
+  type Mechanism,
+  type Rappor,
+  type Unary,
+} from "../device";
 import type { CommonWords } from "../language";
-import { peopleOf } from "./numbers";
+import { peopleOf, upTo } from "./numbers";
 
-/** How often a report tells the truth; with the answer in question as the example. */
-export function oddsText(words: CommonWords, collection: Collection, answer: string): string {
-  const { mechanism } = collection;
+/** A kind of question in words, on either page. */
+export interface Wording {
+  /** What a person is promised, whatever they answer. */
+  promise(words: CommonWords, collection: Collection): string;
+  /** How often a report tells the truth; with the answer in question, if any, as the example. */
+  odds(words: CommonWords, collection: Collection, answer?: string): string;
+}
+
+/**
+ * A collection that is randomised by certain mechanisms, as all of one kind are. A kind's functions
+ * may ask for such a one, since they are called for no other. (TypeScript allows it of methods.)
+ */
+export type CollectionBy<Known extends Mechanism> = Collection & { readonly mechanism: Known };
+
+/** A collection where people choose one of several answers. */
+export type ChoiceCollection = CollectionBy<Grr | Unary | Rappor>;
+
+/** That a report tells little about which answer it is of. */
+export function answerPromise(words: CommonWords, { mechanism }: Collection): string {
+  return words.costsWhy(upTo(mostRatio(mechanism), 3));
+}
+
+/** That all reports of a window tell little about the states in its rounds. */
+export function historyPromise(words: CommonWords, { mechanism }: Collection): string {
+  return words.costsStream(upTo(mostRatio(mechanism), 3));
+}
+
+/** How often a report of a choice names the true answer, or says yes to it. */
+export function choiceOdds(
+  words: CommonWords,
+  { mechanism, answers }: ChoiceCollection,
+  answer?: string,
+): string {
+  const example = answer || (answers[0] as string);
   const people = peopleOf(odds(mechanism));
-  const example = answer || (collection.answers[0] ?? "");
-  if (mechanism instanceof Grr) return words.grrOdds(example, people, mechanism.k - 1);
-  if (mechanism instanceof Glance) return words.streamOdds(mechanism.rounds, people);
-  if (mechanism instanceof Rappor && mechanism.hashes > 0) {
-    return words.bitOdds(mechanism.bits, mechanism.hashes, people);
-  }
-  return words.unaryOdds(example, people);
+  return mechanism instanceof Grr
+    ? words.grrOdds(example, people, mechanism.k - 1)
+    : words.unaryOdds(example, people);
+}
+
+/** How often the places that a text switches on are reported as on. */
+export function textOdds(words: CommonWords, { mechanism }: CollectionBy<Rappor>): string {
+  return words.bitOdds(mechanism.bits, mechanism.hashes, peopleOf(odds(mechanism)));
+}
+
+/** How often a device reports its state, and how often the true one. */
+export function statesOdds(words: CommonWords, { mechanism }: CollectionBy<Glance>): string {
+  return words.streamOdds(mechanism.rounds, peopleOf(odds(mechanism)));
 }

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 
-import { Refused, toNumber, type Collection } from "../device";
+import { Refused, roundUp, type Collection } from "../device";
 import { useWords } from "./language";
 import { upTo } from "../page/numbers";
 import { alone, type Person } from "./person";
@@ -34,11 +34,11 @@ export function LedgerCard({ collection, person }: LedgerCardProps) {
       <dl>
         <div>
           <dt>{words.spentHere}</dt>
-          <dd>ε = {upTo(toNumber(ledger.spent(collection.key)))}</dd>
+          <dd>ε = {upTo(roundUp(ledger.spent(collection.key)))}</dd>
         </div>
         <div>
           <dt>{words.spentLife}</dt>
-          <dd>ε = {upTo(toNumber(ledger.spent()))}</dd>
+          <dd>ε = {upTo(roundUp(ledger.spent()))}</dd>
         </div>
       </dl>
       <form

@@ -3,10 +3,10 @@
 import {
   Device,
   Diary,
-  Ledger,
   Refused,
   type Collection,
   type Keeper,
+  type Ledger,
   type Moment,
 } from "../device";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
@@ -39,20 +39,24 @@ export class Person {
   /** Whether what was kept about a collection can be read; something else may have changed it. */
   isSound(key: string): boolean {
     try {
-      new Diary(this.#keeper).last(key);
-      return this.ledger !== null && (this.sent(key) === null || isSent(this.sent(key)));
+      this.#diary.nextWindow(key); // reads the ledger, too
+      return this.sent(key) === null || isSent(this.sent(key));
     } catch {
       return false;
     }
   }
 
+  get #diary(): Diary {
+    return new Diary(this.#keeper);
+  }
+
   get ledger(): Ledger {
-    return Ledger.open(this.#keeper);
+    return this.#diary.ledger;
   }
 
   /** Set what may be spent in a lifetime; null for no limit. */
   setCap(cap: number | null): void {
-    this.ledger.capped(cap).keep(this.#keeper);
+    this.ledger.capped(cap).save(this.#keeper);
   }
 
   /** The last report of a collection; null if there is none. */
@@ -68,8 +72,9 @@ export class Person {
 
   /** Whether a window was answered already or, over time, this round of it. */
   hasAnswered(collection: Collection, { window, number }: Moment): boolean {
-    if (number !== null) return new Diary(this.#keeper).last(collection.key) >= number;
-    return this.ledger.has(collection.key, window);
+    const { key, windows } = collection;
+    if (number !== null) return this.#diary.last(key) >= number;
+    return windows === null ? this.ledger.knows(key) : this.#diary.nextWindow(key) > window;
   }
 
   /**
@@ -81,12 +86,10 @@ export class Person {
       throw new Answered(`“${collection.name}” was answered already (nothing was sent)`);
     }
     const { window, number } = moment;
-    const paid = this.ledger.charge(collection.key, collection.epsilon, window);
     const report =
       number === null
-        ? this.#device.report(collection, answer)
+        ? this.#device.report(collection, answer, { window })
         : this.#device.observe(collection, number, answer);
-    paid.keep(this.#keeper);
     if (report === null) return null;
     const { id, record } = report;
     return this.#keep(collection.key, {
@@ -102,7 +105,7 @@ export class Person {
     const known = this.#keeper.getItem(SECRET);
     const secret = known === null ? Device.newSecret() : hexToBytes(known);
     if (known === null) this.#keeper.setItem(SECRET, bytesToHex(secret));
-    return new Device(secret, new Diary(this.#keeper));
+    return new Device(secret, this.#diary);
   }
 
   #keep(key: string, sent: Sent): Sent {

@@ -1,9 +1,9 @@
 /** What answering means: the odds in people, what it costs, and what could be linked. */
 
-import { mostRatio, type Collection } from "../device";
-import { useWords } from "./language";
+import type { Collection } from "../device";
 import { upTo } from "../page/numbers";
-import { oddsText } from "../page/wording";
+import { kindOf } from "./kinds";
+import { useWords } from "./language";
 
 interface PrivacyProps {
   readonly collection: Collection;
@@ -14,15 +14,14 @@ interface PrivacyProps {
 
 export function Privacy({ collection, answer, invitation }: PrivacyProps) {
   const words = useWords();
-  const ratio = upTo(mostRatio(collection.mechanism), 3);
-  const example = collection.freeText ? "" : answer;
+  const kind = kindOf(collection);
   return (
     <section class="card privacy">
       <h2>{words.scrambled}</h2>
-      <p class="odds">{oddsText(words, collection, example)}</p>
+      <p class="odds">{kind.odds(words, collection, answer)}</p>
       <p>{words.scrambledWhy}</p>
       <h3>{words.costs(upTo(collection.epsilon))}</h3>
-      <p>{collection.overTime ? words.costsStream(ratio) : words.costsWhy(ratio)}</p>
+      <p>{kind.promise(words, collection)}</p>
       {Number.isFinite(collection.lifetimeEpsilon) && (
         <p>{words.lifetime(upTo(collection.lifetimeEpsilon))}</p>
       )}

@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Standing } from "../collector/api";
 import { deliver, letterOf, type Delay, type Outcome } from "../collector/deliver";
-import { BudgetExceeded, Glance, Refused, momentOf, type Collection, type Keeper } from "../device";
+import { BudgetExceeded, Refused, momentOf, type Collection, type Keeper } from "../device";
 import { moment as momentText } from "../language";
 import { downTo, upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
-import { AnswerForm } from "./form";
 import { invitationOf } from "./invitation";
+import { kindOf } from "./kinds";
 import { useWords, type Words } from "./language";
 import { LedgerCard } from "./ledger";
 import { Answered, Person, alone, type Sent } from "./person";
@@ -33,6 +33,7 @@ interface Shown {
 
 export function Question({ collection, standing, keeper }: QuestionProps) {
   const words = useWords();
+  const kind = kindOf(collection);
   const [person] = useState(() => new Person(keeper));
   const [answer, setAnswer] = useState("");
   const [note, setNote] = useState<Note | null>(null);
@@ -45,16 +46,17 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const invitation = invitationOf(location.hash);
 
-  const send = async (sent: Sent): Promise<void> => {
+  const send = async (sent: Sent, before: boolean): Promise<void> => {
     const letter = letterOf(collection.key, sent.window, sent.id, sent.record);
     setNote(() => (words: Words) => words.sending);
-    const outcome = await deliver(letter, invitation, (delay) => setNote(() => delayText(delay)));
+    const delayed = (delay: Delay): void => setNote(() => delayText(delay));
+    const outcome = await deliver(letter, invitation, before, delayed);
     await alone(() => person.settle(collection.key, sent));
     setNote(() => outcomeText(outcome));
     setChanges((count) => count + 1);
   };
   useEffect(() => {
-    if (shown && !shown.sent.settled) void send(shown.sent);
+    if (shown && !shown.sent.settled) void send(shown.sent, true);
   }, []);
 
   const moment = momentOf(collection, now);
@@ -62,9 +64,8 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
   const submit = async (): Promise<void> => {
     const current = momentOf(collection, Date.now() / 1000);
     if (!current) return;
-    const free = collection.freeText;
     if (answer === "") {
-      setNote(() => (words: Words) => (free ? words.write : words.choose));
+      setNote(() => kind.unanswered);
       return;
     }
     try {
@@ -76,12 +77,12 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
       }
       setShown({ sent, answer });
       requestAnimationFrame(() => heading.current?.focus());
-      await send(sent);
+      await send(sent, false);
     } catch (error) {
       setNote(() => refusalText(error));
       setChanges((count) => count + 1);
     } finally {
-      if (collection.overTime) setAnswer("");
+      if (kind.momentary) setAnswer("");
     }
   };
 
@@ -91,20 +92,28 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
       <section class="ask">
         <p class="kicker">{collection.name}</p>
         <h1>{collection.question}</h1>
-        {collection.mechanism instanceof Glance && moment?.number != null && (
-          <RoundClock mechanism={collection.mechanism} {...moment} now={now} />
-        )}
+        {moment && <kind.Clock collection={collection} moment={moment} now={now} />}
         {closed !== null ? (
           <p class="notice">{closed}</p>
         ) : answered ? (
-          <p class="note">{answeredText(words, collection, moment.ends)}</p>
+          <p class="note">{kind.answered(words, moment.ends)}</p>
         ) : (
-          <AnswerForm
-            collection={collection}
-            answer={answer}
-            choose={setAnswer}
-            submit={() => void submit()}
-          />
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void submit();
+            }}
+          >
+            <kind.Field
+              collection={collection}
+              legend={kind.legend(words)}
+              answer={answer}
+              choose={setAnswer}
+            />
+            <button type="submit" class="main">
+              {kind.button(words)}
+            </button>
+          </form>
         )}
         <p class="status" role="status" aria-live="polite">
           {note?.(words)}
@@ -117,7 +126,6 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
           collection={collection}
           sent={shown.sent}
           answer={shown.answer}
-          invited={collection.invited}
         />
       )}
       <Privacy collection={collection} answer={answer} invitation={invitation} />
@@ -137,25 +145,6 @@ function useClock(collection: Collection): number {
   return now;
 }
 
-interface RoundClockProps {
-  readonly mechanism: Glance;
-  readonly number: number | null;
-  readonly ends: number | null;
-  readonly now: number;
-}
-
-function RoundClock({ mechanism, number, ends, now }: RoundClockProps) {
-  const words = useWords();
-  const { rounds } = mechanism;
-  const round = (((number ?? 1) - 1) % rounds) + 1;
-  return (
-    <p class="clock">
-      <b>{words.round(round, rounds)}</b>{" "}
-      <span aria-hidden="true">{words.ends(Math.max(0, Math.ceil((ends ?? now) - now)))}</span>
-    </p>
-  );
-}
-
 interface Situation {
   readonly collection: Collection;
   readonly standing: Standing;
@@ -166,16 +155,10 @@ interface Situation {
 /** Why nobody could answer now, or null. */
 function hindrance(words: Words, { collection, standing, now, invitation }: Situation) {
   if (standing.state !== "open") return words[standing.state];
-  if (collection.overTime && !collection.windows) return words.noSchedule;
-  if (collection.windows && now < collection.windows.start) {
-    return words.notBegun(momentText(words, collection.windows.start));
-  }
-  return collection.invited && !invitation ? words.notInvited : null;
-}
-
-function answeredText(words: Words, collection: Collection, ends: number | null): string {
-  if (collection.overTime) return words.roundDone;
-  return ends === null ? words.answeredOnce : words.answeredWindow(momentText(words, ends));
+  const { windows, invited } = collection;
+  if (windows && now < windows.start) return words.notBegun(momentText(words, windows.start));
+  const uninvited = invited && !invitation ? words.notInvited : null;
+  return kindOf(collection).hindrance(words, collection) ?? uninvited;
 }
 
 function delayText(delay: Delay): Note {
@@ -186,10 +169,13 @@ function delayText(delay: Delay): Note {
 }
 
 function outcomeText(outcome: Outcome): Note {
-  if (outcome.kind === "refused")
-    return (words) => words.refused(reasonText(words, outcome.problem));
-  if (outcome.kind === "late") return (words) => words.late;
-  return (words) => (outcome.repeated ? words.repeated : words.counted);
+  if (outcome.kind === "counted")
+    return (words) => (outcome.repeated ? words.repeated : words.counted);
+  return (words) => {
+    const said =
+      outcome.kind === "late" ? words.late : words.refused(reasonText(words, outcome.problem));
+    return outcome.doubtful ? `${said} ${words.doubtful}` : said;
+  };
 }
 
 function refusalText(error: unknown): Note {

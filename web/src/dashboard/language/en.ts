@@ -67,6 +67,7 @@ export const words = {
   truth: "Truth",
   showTruth: "Show the truth (this is a demonstration)",
   noEstimate: "none",
+  fewerThan: (minimum: string) => `fewer than ${minimum}`,
   asTable: "As a table",
   nothingYet: "Nothing to show yet",
   progress: (reports: string, minimum: string) => `${reports} of ${minimum} reports`,

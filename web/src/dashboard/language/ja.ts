@@ -65,6 +65,7 @@ export const words: DashboardWords = {
   truth: "真の値",
   showTruth: "真の値を表示（これは実演です）",
   noEstimate: "なし",
+  fewerThan: (minimum) => `${minimum} 件未満`,
   asTable: "表で見る",
   nothingYet: "まだ表示できるものがありません",
   progress: (reports, minimum) => `報告 ${reports} 件 / ${minimum} 件`,

@@ -88,6 +88,7 @@ export const words = {
   repeated: "It had arrived before, and counts once.",
   late: "It arrived too late: the round was closed. It doesn’t count.",
   refused: (reason: string) => `The collector refused it: ${reason}`,
+  doubtful: "(An earlier attempt may have counted all the same.)",
   unreachable: (seconds: number) =>
     `The collector can’t be reached. The same report is sent again in ${seconds} s; you can leave ` +
     "and come back.",

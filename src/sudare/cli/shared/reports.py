@@ -1,0 +1,79 @@
+"""Reports and aggregates as arguments: whatever is named, counted together."""
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sudare.cli.shared.options import is_pipe, progress_bar
+from sudare.errors import InvalidDocument, ParameterError, SudareError
+from sudare.formats.columns import binary_stdin
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sudare.collection.document import Collection
+    from sudare.mechanisms.aggregate import Aggregate
+
+
+def report_sources(reports: Sequence[Path]) -> tuple[Path, ...]:
+    """The files of reports that are named, each once; stdin if none is."""
+    sources = tuple(reports) or (Path("-"),)
+    if len({_identity(path) for path in sources}) < len(sources):
+        raise ParameterError("a file is named twice; its reports would count twice")
+    return sources
+
+
+def _identity(path: Path) -> object:
+    """What two names of one file share, be they links of any kind."""
+    if is_pipe(path) or not path.exists():
+        return path
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":
+    """The reports of files and stdin, and the aggregates (.json), as one aggregate."""
+    total = agreed.zero
+    for path in sources:
+        try:
+            total += _of(agreed, path)
+        except SudareError as error:
+            if len(sources) == 1:
+                raise
+            raise type(error)(f"{path}: {error}") from None
+    return total
+
+
+def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["NDArray[np.void]"]:
+    """The single reports of files and stdin, in chunks; an aggregate has none, and is refused."""
+    for path in sources:
+        if path.suffix == ".json":
+            raise ParameterError(f"{path} is an aggregate; this needs the reports themselves")
+        yield from _chunks(agreed, path)
+
+
+def _of(agreed: "Collection", path: Path) -> "Aggregate":
+    from sudare.engines import local
+    from sudare.mechanisms.aggregate import Aggregate
+
+    if path.suffix == ".json":
+        return Aggregate.from_json(path.read_bytes())
+    return local.aggregate(agreed, _chunks(agreed, path))
+
+
+def _chunks(agreed: "Collection", path: Path) -> Iterator["NDArray[np.void]"]:
+    from sudare.formats.wire import read_reports
+
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not is_pipe(path) and not path.stat().st_size and path.is_file():
+        raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
+    with progress_bar() as progress:
+        task = progress.add_task("reading reports", total=None)
+        source = binary_stdin() if is_pipe(path) else path
+        for chunk in read_reports(source, agreed.report_dtype, agreed.key):
+            yield chunk
+            progress.advance(task, len(chunk))

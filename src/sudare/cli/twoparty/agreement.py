@@ -1,0 +1,112 @@
+"""The terms that two parties agree on, as options of the commands that need them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from sudare.cli.shared.options import PATH, refuse_idle
+from sudare.errors import InvalidDocument, ParameterError
+from sudare.twoparty.ciphers.interface import CIPHERS
+
+if TYPE_CHECKING:
+    from sudare.twoparty.protocol.agreement import Agreement
+    from sudare.twoparty.protocol.joint_count import JointCount
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_TABLES = ("epsilon", "delta", "sensitivity")  # what tables settle
+# Options that are settled by a count.
+_TERMS = ("table", *_TABLES, "people", "most", "cipher", "p2_blind", "disjoint")
+
+
+def agreement_options(command: Command) -> Command:
+    """The options that both parties must give alike, added to a command."""
+    for option in (  # the last is applied first, and so stands first
+        click.option(
+            "--disjoint",
+            is_flag=True,
+            help="Nobody is in both parties' totals: else P1 adds none, or takes wider tables.",
+        ),
+        click.option(
+            "--p2-blind",
+            is_flag=True,
+            help="P2 is never told the result: for tables that fail against P2 only.",
+        ),
+        click.option(
+            "--cipher",
+            type=click.Choice(CIPHERS),
+            default=CIPHERS[0],
+            show_default=True,
+            help="On a curve (small and fast), or on a lattice (withstands quantum computers).",
+        ),
+        click.option(
+            "--most", type=int, default=1, show_default=True, help="A person counts from 0 to this."
+        ),
+        click.option(
+            "--people",
+            type=int,
+            default=1_000_000,
+            show_default=True,
+            help="The most people that one party counts.",
+        ),
+        click.option("--sensitivity", type=int, help="Of the tables. [default: --most]"),
+        click.option("--delta", type=float, help="The chance δ with which ε may be exceeded."),
+        click.option("--epsilon", type=float, help="The budget ε of shipped tables."),
+        click.option("--table", type=PATH, help="Tables as written by `sudare table --out`."),
+    ):
+        command = option(command)
+    return command
+
+
+def agreed(
+    *,
+    count_file: Path | None,
+    table: Path | None,
+    epsilon: float | None,
+    delta: float | None,
+    sensitivity: int | None,
+    people: int,
+    most: int,
+    cipher: str,
+    p2_blind: bool,
+    disjoint: bool,
+    **_: object,
+) -> tuple["JointCount | None", "Agreement"]:
+    """The agreement that the options describe, and the count if there is one."""
+    from sudare.twoparty.noise.guarantee import Guarantee
+    from sudare.twoparty.noise.shipped_tables import shipped
+    from sudare.twoparty.noise.table_document import TableDocument
+    from sudare.twoparty.protocol.agreement import Agreement
+    from sudare.twoparty.protocol.joint_count import JointCount
+
+    if count_file is not None:
+        refuse_idle("beside --count, which settles it", *_TERMS)
+        count = JointCount.from_json(read_document(count_file))
+        return count, count.bound_agreement
+    if table is not None:
+        refuse_idle("beside --table, which settles it", *_TABLES)
+        document = TableDocument.from_json(read_document(table))
+    elif epsilon is None or delta is None:
+        raise ParameterError("the tables come from --table, or from --epsilon with --delta")
+    else:
+        guarantee = Guarantee(epsilon, delta, most if sensitivity is None else sensitivity)
+        proof = shipped(guarantee)
+        if proof is None:
+            raise ParameterError(
+                f"no tables are shipped for ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g} and "
+                f"sensitivity {guarantee.sensitivity}: make some with `sudare table` and --table"
+            )
+        document = TableDocument(guarantee, proof.scheme)
+    return None, Agreement(document, cipher, people, most, p2_blind, disjoint)
+
+
+def read_document(path: Path) -> bytes:
+    """The bytes of a document's file, which is not empty."""
+    from sudare.formats.files import regular
+
+    data = regular(path).read_bytes()
+    if not data:
+        raise InvalidDocument(f"{path} is empty; a document is expected")
+    return data

@@ -1,0 +1,160 @@
+"""``sudare joint-count``: counts that devices encrypt to P1 and send to P2."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import rich_click as click
+
+from sudare.cli.shared.options import (
+    FORMATS,
+    PATH,
+    echo_json,
+    json_option,
+    progress_bar,
+    refuse_idle,
+    refuse_overwriting,
+)
+from sudare.cli.twoparty.agreement import agreed, agreement_options, read_document
+from sudare.errors import InvalidAnswer, ParameterError
+from sudare.results.wording import counted
+from sudare.twoparty.ciphers.interface import cipher_named
+
+_LONGEST = 12  # digits of a value
+_OFTEN = 256  # records between two steps of the bar
+
+
+@click.group("joint-count")
+def joint_count() -> None:
+    """Count over encrypted answers: P2 adds them up unread, P1 opens only the noisy total.
+
+    \b
+    A count, end to end:
+      sudare joint-count new smokers --epsilon 1 --delta 1e-6 --people 100000 \\
+        -o count.json --secret secret.json                        (P1)
+      sudare joint-count encrypt count.json bits.csv -o records.bin   (the devices)
+      sudare party one --listen HOST:PORT --count count.json --secret secret.json …    (P1)
+      sudare party two --connect HOST:PORT --count count.json --records records.bin …  (P2)
+    """
+
+
+@joint_count.command()
+@click.argument("name")
+@agreement_options
+@click.option("--proofs", is_flag=True, help="Each record proves that it holds 0 or 1.")
+@click.option("--out", "-o", type=PATH, required=True, help="The document for devices and P2.")
+@click.option("--secret", type=PATH, required=True, help="The document that P1 keeps.")
+@json_option
+def new(
+    name: str,
+    proofs: bool,
+    out: Path,
+    secret: Path,
+    as_json: bool,
+    **options: Any,  # noqa: ANN401 - the options of an agreement, used by name
+) -> None:
+    """P1: make a count's keys. They open one total, once.
+
+    \b
+    Examples:
+      sudare joint-count new smokers --epsilon 1 --delta 1e-6 -o count.json --secret secret.json
+      sudare joint-count new "cups of tea" --epsilon 1 --delta 1e-6 --most 10 \\
+        -o count.json --secret secret.json
+    """
+    from sudare.formats.files import write_whole
+    from sudare.twoparty.protocol.joint_count import JointCount
+
+    if out.absolute() == secret.absolute():
+        raise ParameterError("--out and --secret must be two files: one of them is published")
+    if secret.exists():
+        raise ParameterError(f"{secret} is there already, and a secret is not written over")
+    _, agreement = agreed(count_file=None, **options)
+    _ = agreement.proof
+    keys = cipher_named(agreement.cipher).keys()
+    count = JointCount(name, agreement, keys.public, proofs)
+    secret.touch(0o600)
+    write_whole(secret, count.secret_json(keys))
+    try:
+        write_whole(out, count.to_json())
+    except OSError:
+        secret.unlink()
+        raise
+    guarantee = agreement.document.guarantee
+    if as_json:
+        echo_json(
+            {"key": count.key, "epsilon": guarantee.epsilon, "delta": guarantee.delta}
+            | {"people": agreement.people, "most": agreement.most, "proofs": proofs}
+        )
+        return
+    people = counted(agreement.people, "person", "people")
+    click.echo(f"“{name}”: up to {people}, 0 to {agreement.most} each")
+    click.echo(f"cost    ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g}")
+    enforced = "proved by each record" if proofs else "trusted: nothing proves a device's value"
+    click.echo(f"range   {enforced}")
+
+
+@joint_count.command()
+@click.argument("count", type=PATH)
+@click.argument("values", type=PATH)
+@click.option("--column", default="answer", show_default=True, help="The column of values.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="auto",
+    show_default=True,
+    help="What VALUES is; `lines` is one value per line, without a header.",
+)
+@click.option("--out", "-o", type=PATH, required=True, help="The records, for P2.")
+@json_option
+def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_json: bool) -> None:
+    """The devices: a record for each person's value.
+
+    VALUES is a file with one whole number per person. A value outside the count's range is
+    refused here, on the device; what other programs encrypt is only bounded by --proofs.
+
+    \b
+    Examples:
+      sudare joint-count encrypt count.json bits.csv -o records.bin
+      sudare joint-count encrypt count.json bits.txt --format lines -o records.bin
+    """
+    from sudare.formats.files import replacing
+    from sudare.twoparty.protocol.joint_count import JointCount, encrypted
+
+    if form == "lines":
+        refuse_idle("beside --format lines, which has no header", "column")
+    known = JointCount.from_json(read_document(count))
+    refuse_overwriting(out, count, values)
+    cipher = cipher_named(known.agreement.cipher)
+    number = 0
+    with progress_bar() as progress, replacing(out) as temporary:
+        task = progress.add_task("encrypting", total=None)
+        with temporary.open("wb") as file:
+            for record in encrypted(known, cipher, _numbers(values, column, form)):
+                file.write(record)
+                number += 1
+                if not number % _OFTEN:
+                    progress.update(task, completed=number)
+        if not 1 <= number <= known.agreement.people:
+            raise ParameterError(
+                f"from 1 to {known.agreement.people} people are agreed on, the file has {number} "
+                f"values"
+            )
+    size = out.stat().st_size
+    if as_json:
+        echo_json({"key": known.key, "records": number, "bytes": size})
+    else:
+        click.echo(f"{counted(number, 'record')}, {counted(size, 'byte')}")
+
+
+def _numbers(path: Path, column: str, form: str) -> Iterator[int]:
+    """The whole numbers of a column; what isn't one is named by its position only."""
+    from sudare.formats.columns import read_column
+
+    position = 0
+    for chunk in read_column(path, column, form, lambda *_: None):
+        for text in chunk.to_pylist():
+            if text is None or len(text) > _LONGEST or not (text.isascii() and text.isdigit()):
+                raise InvalidAnswer(f"the value at position {position} is not a whole number")
+            yield int(text)
+            position += 1

@@ -1,0 +1,19 @@
+"""The network: a server with its limits, and every route but that of reports.
+
+``server``: an address, and uvicorn as its server.
+``connection``: one connection of a sender, with the limits that a public address needs.
+``app``: the service as one ASGI application.
+``routes``: every route but the hot one, put together.
+``limits``: how much is taken at once.
+``problems``: one shape for every error.
+``queries``: the query and the body of a request, read strictly.
+``auth``: tokens of roles, and patience with wrong ones.
+``administration``: what administrators and analysts may change.
+``standing``: collections as anybody may see them.
+``releases``: the sums that may be shown.
+``results``: estimates of these sums.
+``live``: both as they change, as server-sent events.
+``pages``: the dashboard and the survey page.
+``health``: whether the store would commit.
+``openapi``: the whole interface as an OpenAPI document.
+"""

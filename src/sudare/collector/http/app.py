@@ -1,0 +1,151 @@
+"""The service as one ASGI application: the hot route, and all others behind it."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import Message, Receive, Scope, Send
+
+from sudare.collector.clock.closings import Closings, Ticker
+from sudare.collector.http.health import Health
+from sudare.collector.http.limits import Limits
+from sudare.collector.http.problems import API, MARKS, Problem, unforeseen, unknown_collection
+from sudare.collector.service import Service
+from sudare.collector.stores.contract import Role
+from sudare.collector.uploads.upload import RoleOf, Uploads, check_version, send_problem
+
+_log = logging.getLogger(__name__)
+
+
+def nobody(scope: Scope) -> Role | None:
+    """No role, whoever asks: for a collector that knows no tokens."""
+    del scope
+    return None
+
+
+class App:
+    """A collector as an ASGI application; ``running`` (or its lifespan) starts writer and clock."""
+
+    def __init__(
+        self, service: Service, routes: Sequence[BaseRoute], role_of: RoleOf, limits: Limits
+    ) -> None:
+        self._service = service
+        closings = Closings()
+        self._uploads = Uploads(service, limits, role_of, closings)
+        self.ticker = Ticker(service, closings)
+        self._rest = Starlette(
+            routes=[*_own_routes(service), *routes],
+            exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer an HTTP request, or follow the server's life from its start to its end."""
+        if scope["type"] != "http":
+            await self._live(receive, send)
+        elif scope["method"] == "POST" and (intake := self._uploads.intake(scope["path"])):
+            try:
+                await self._uploads.take(intake, scope, receive, send)
+            except Exception as error:  # noqa: BLE001 - nothing of it may be logged as it is
+                await send_problem(send, self._noted(error))
+        else:
+            await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *MARKS]
+            await send(message)
+
+        try:
+            for name, value in scope["headers"]:
+                if name == API[0]:
+                    check_version(value)
+        except Problem as problem:
+            await send_problem(send, self._noted(problem))
+            return
+        # An error was noted and answered by the handler below before Starlette raises it again.
+        with contextlib.suppress(Exception):
+            await self._rest(scope, receive, marked)
+
+    async def _refuse(self, request: Request, error: Exception) -> Response:
+        del request
+        return self._noted(error).response()
+
+    def _noted(self, error: Exception) -> Problem:
+        if isinstance(error, HTTPException):
+            problem = _plain(error)
+        else:
+            problem = error if isinstance(error, Problem) else unforeseen(error, _log)
+        self._service.metrics.refused(problem.code)
+        return problem
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Take reports until the end of the block; then commit and answer what waits."""
+        self._uploads.writer.start()
+        await self.ticker.tick()
+        ticking = asyncio.create_task(self.ticker.run())
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await ticking
+            await self._uploads.writer.stop()
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        async with self.running():
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+
+def create_app(
+    service: Service,
+    routes: Sequence[BaseRoute] = (),
+    *,
+    role_of: RoleOf = nobody,
+    limits: Limits | None = None,
+) -> App:
+    """The collector's ASGI application: reports, its own state, and the routes given."""
+    return App(service, routes, role_of, limits or Limits())
+
+
+def _plain(error: HTTPException) -> Problem:
+    """A refusal of Starlette's in our shape."""
+    status, headers = error.status_code, error.headers or {}
+    if status == 404:
+        return Problem(404, "not_found", "there is nothing at this address")
+    if status == 405:
+        allowed = headers.get("Allow", "none")
+        return Problem(405, "method_not_allowed", f"this address takes {allowed}", headers)
+    return Problem(status, "refused", "the request can't be answered", headers)
+
+
+def _own_routes(service: Service) -> list[Route]:
+    asked = Health(service.store)
+
+    async def health(request: Request) -> Response:
+        del request
+        await asked.check()
+        return Response(b'{"status": "ok"}', media_type="application/json")
+
+    async def metrics(request: Request) -> Response:
+        del request
+        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    async def strangers(request: Request) -> Response:
+        unknown_collection(request.path_params["key"])
+
+    return [
+        Route("/healthz", health),
+        Route("/metrics", metrics),
+        Route("/collections/{key}/reports", strangers, methods=["POST"]),
+    ]

@@ -1,0 +1,129 @@
+"""Who may do what: tokens of roles, and patience with wrong ones.
+
+A token is ``sdr_<name>_<secret>``. The name is public, the secret has 256 random bits and is kept
+nowhere: the store has its SHA-256. A fast hash is enough for a secret that can't be guessed.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import math
+import re
+import secrets
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+
+from starlette.types import Scope
+
+from sudare.collector.http.problems import Problem, as_problem
+from sudare.collector.stores.contract import Role, Store, Token
+from sudare.errors import ParameterError
+
+FAILURES = 5  # wrong tokens that an address may send within ``PATIENCE``
+PATIENCE = 60  # seconds
+_ADDRESSES = 10_000  # that are remembered at once, in memory only
+_FORM = re.compile(r"sdr_([a-z0-9]{1,32})_([A-Za-z0-9_-]{16,128})", re.ASCII)
+_NOBODY = bytes(32)  # a digest that no secret is known to have
+_ASKED = {"WWW-Authenticate": 'Bearer realm="sudare"'}
+
+
+def new_token(role: Role, label: str = "", expires: int | None = None) -> tuple[str, Token]:
+    """A new token: as it is given to its bearer, once, and as it is stored."""
+    if len(label) > 200:
+        raise ParameterError(f"a label has at most 200 characters, got {len(label)}")
+    if not label.isprintable():
+        raise ParameterError("a label is one line of printable characters")
+    name, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+    return f"sdr_{name}_{secret}", Token(name, _digest(secret), role, expires, label)
+
+
+class Bearers:
+    """The bearers of tokens, and their roles. Methods may be called from any thread."""
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures: OrderedDict[str, deque[float]] = OrderedDict()
+
+    def role_of(self, scope: Scope) -> Role | None:
+        """The role of a request's token, None if it has none.
+
+        A ``Problem`` (401) if the token is wrong or has expired; 429 where too many from the
+        same address were wrong. A right one always passes: 256 random bits can't be guessed at any
+        speed, and else anybody behind the same proxy could lock its bearer out.
+        """
+        header = _authorization(scope)
+        if header is None:
+            return None
+        kind, _, text = header.partition(" ")
+        form = _FORM.fullmatch(text.strip()) if kind.lower() == "bearer" else None
+        name, secret = form.groups() if form else ("", "")
+        with as_problem():  # a store that can't be asked is no reason to refuse a token for good
+            tokens = self._store.tokens()
+        held = next((token for token in tokens if token.name == name), None)
+        # Compared also where there is no such name, so that both take the same time.
+        right = hmac.compare_digest(_digest(secret), held.digest if held else _NOBODY)
+        if held is None or not right:
+            self._be_patient(address_of(scope))
+            raise Problem(401, "wrong_token", "this token is not valid here", _ASKED)
+        if held.expires is not None and held.expires <= self._clock():
+            raise Problem(401, "expired_token", "this token has expired", _ASKED)
+        return held.role
+
+    def require(self, scope: Scope, *roles: Role) -> Role:
+        """The role of a request that needs one of these roles; an administrator has all of them."""
+        role = self.role_of(scope)
+        wanted = " or ".join(dict.fromkeys((*roles, Role.ADMIN)))
+        if role is None:
+            raise Problem(401, "no_token", f"this needs a token of the role {wanted}", _ASKED)
+        if role not in (*roles, Role.ADMIN):
+            raise Problem(403, "wrong_role", f"this needs the role {wanted}, not {role}")
+        return role
+
+    def _be_patient(self, address: str) -> None:
+        """Note that a token from here was wrong; a ``Problem`` (429) if too many were."""
+        now = self._clock()
+        with self._lock:
+            past = self._failures.setdefault(address, deque())
+            self._failures.move_to_end(address)
+            while past and past[0] <= now - PATIENCE:
+                past.popleft()
+            if len(past) < FAILURES:
+                past.append(now)
+                while len(self._failures) > _ADDRESSES:
+                    self._failures.popitem(last=False)
+                return
+            wait = max(1, math.ceil(past[0] + PATIENCE - now))
+        raise Problem(
+            429,
+            "too_many_wrong_tokens",
+            f"{FAILURES} wrong tokens came from this address within {PATIENCE} seconds",
+            {"Retry-After": str(wait)},
+        )
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _authorization(scope: Scope) -> str | None:
+    found = [value for name, value in scope["headers"] if name == b"authorization"]
+    return found[0].decode("latin-1") if found else None
+
+
+def address_of(scope: Scope) -> str:
+    """The address that a request comes from; of IPv6 the network, as a customer has all of one."""
+    client = scope.get("client")
+    if client is None:
+        return ""
+    try:
+        address = ipaddress.ip_address(client[0])
+    except ValueError:
+        return str(client[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.ipv4_mapped is not None:  # as a socket for both kinds writes IPv4
+            return str(address.ipv4_mapped)
+        return str(ipaddress.ip_network((int(address), 64), strict=False))
+    return str(address)

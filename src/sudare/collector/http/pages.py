@@ -1,0 +1,95 @@
+"""The dashboard and the survey page: built files, sent as they are, under strict rules."""
+
+import gzip
+import mimetypes
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sudare.collector.http.problems import Problem
+from sudare.collector.http.queries import Query
+from sudare.collector.service import Service
+
+STATIC = Path(__file__).parent.parent / "static"
+POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_DAY = 86_400
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+
+
+class _File(NamedTuple):
+    """A built file, and the same compressed: once, not for each who asks."""
+
+    plain: bytes
+    packed: bytes
+
+    @classmethod
+    def read(cls, path: Path) -> "_File":
+        plain = path.read_bytes()
+        return cls(plain, gzip.compress(plain, mtime=0))
+
+    def response(self, request: Request, media_type: str, caching: str) -> Response:
+        headers = {**HEADERS, "Cache-Control": caching, "Vary": "Accept-Encoding"}
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(self.plain, 200, headers, media_type)
+        return Response(self.packed, 200, {**headers, "Content-Encoding": "gzip"}, media_type)
+
+
+def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
+    """The pages of a folder that Vite has built; they are read once, and served from memory."""
+    pages = {name: _read(folder / name) for name in ("index.html", "survey.html")}
+    assets = _assets(folder / "assets")
+
+    async def dashboard(request: Request) -> Response:
+        Query(request)
+        return _page(request, pages["index.html"])
+
+    async def survey(request: Request) -> Response:
+        service.held_collection(request.path_params["key"])
+        return _page(request, pages["survey.html"])
+
+    async def asset(request: Request) -> Response:
+        found = assets.get(request.path_params["file"])
+        if found is None:
+            raise Problem(404, "not_found", "there is nothing at this address")
+        # A new build has new names: what a name stands for never changes.
+        media_type = _media_type(request.path_params["file"])
+        return found.response(request, media_type, f"public, max-age={365 * _DAY}, immutable")
+
+    return [
+        Route("/", dashboard, methods=["GET"]),
+        Route("/s/{key}", survey, methods=["GET"]),
+        Route("/static/assets/{file}", asset, methods=["GET"]),
+    ]
+
+
+def _read(path: Path) -> _File | None:
+    return _File.read(path) if path.is_file() else None
+
+
+def _assets(folder: Path) -> Mapping[str, _File]:
+    files = sorted(folder.iterdir()) if folder.is_dir() else []
+    return {path.name: _File.read(path) for path in files if path.is_file()}
+
+
+def _page(request: Request, page: _File | None) -> Response:
+    if page is None:
+        raise Problem(404, "no_pages", "this installation was built without its web pages")
+    return page.response(request, "text/html", "no-cache")
+
+
+def _media_type(name: str) -> str:
+    known = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0]
+    return known or "application/octet-stream"

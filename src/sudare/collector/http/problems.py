@@ -1,0 +1,105 @@
+"""Errors as clients see them: one shape for all that is wrong, or that must be waited for."""
+
+import logging
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import msgspec
+from starlette.responses import Response
+
+from sudare.errors import (
+    InvalidDocument,
+    MixedCollections,
+    ParameterError,
+    StoreUnavailable,
+    SudareError,
+    TooFewReports,
+)
+
+API = (b"sudare-api", b"1")
+MARKS = (API, (b"x-content-type-options", b"nosniff"))
+"""The headers that every answer has."""
+JSON = (b"content-type", b"application/json")
+_STATUSES: dict[type[SudareError], tuple[int, str]] = {
+    ParameterError: (400, "invalid_parameter"),
+    InvalidDocument: (400, "invalid_document"),
+    MixedCollections: (409, "mixed_collections"),
+    TooFewReports: (409, "too_few_reports"),
+    StoreUnavailable: (503, "store_unavailable"),
+}
+
+
+class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):
+    """An error: a code for programs, a sentence for people."""
+
+    code: str
+    message: str
+
+
+class ProblemBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of every error response."""
+
+    error: ErrorBody
+
+
+class Problem(Exception):  # noqa: N818 - what the client is told, not what broke here
+    """An error response: a status, a code for programs, a sentence for people.
+
+    A sentence never contains a person's answer or what a report holds.
+    """
+
+    def __init__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = dict(headers or {})
+
+    @property
+    def body(self) -> bytes:
+        """The body of the error response, as JSON."""
+        return msgspec.json.encode(ProblemBody(ErrorBody(self.code, str(self))))
+
+    def head(self, *, close: bool = False) -> list[tuple[bytes, bytes]]:
+        """The headers of the error response; ``close`` if nothing follows on the connection."""
+        own = [(name.lower().encode(), text.encode()) for name, text in self.headers.items()]
+        length = (b"content-length", str(len(self.body)).encode())
+        return [JSON, length, *MARKS, *own, *([(b"connection", b"close")] if close else [])]
+
+    def response(self) -> Response:
+        """The error response, as Starlette sends it."""
+        return Response(self.body, self.status, self.headers, "application/json")
+
+
+def unknown_collection(key: str) -> NoReturn:
+    """Refuse (404) a key that no collection here has."""
+    known = key[:12] if key.isascii() and key.isalnum() else "that key"
+    raise Problem(404, "unknown_collection", f"no collection {known} is held here")
+
+
+def busy(seconds: int, message: str) -> Problem:
+    """The problem (429) that asks a client to come again in so many seconds."""
+    return Problem(429, "busy", message, {"Retry-After": str(seconds)})
+
+
+@contextmanager
+def as_problem() -> Iterator[None]:
+    """Turn an error of Sudare's in the block into a ``Problem`` of the same sentence."""
+    try:
+        yield
+    except SudareError as error:
+        status, code = _STATUSES.get(type(error), (400, "refused"))
+        headers = {"Retry-After": "5"} if status == 503 else {}
+        raise Problem(status, code, str(error), headers) from error
+
+
+def unforeseen(error: BaseException, log: logging.Logger) -> Problem:
+    """The problem (500) of a mistake of ours: its kind and place are logged, never what it says."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
+    log.error("unforeseen %s at %s", type(error).__name__, place)
+    return Problem(500, "internal", "something went wrong here; it was noted")

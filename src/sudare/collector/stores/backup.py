@@ -1,0 +1,178 @@
+"""A whole store as one file, of one moment, while it goes on counting; and back into any database.
+
+The file is a line that says what it is, then records (a length of 4 bytes, little-endian, and a
+row as MessagePack: its table and its values), then an empty record and the SHA-256 of all before.
+"""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from sudare.collector.stores.open import is_postgres, open_existing, open_store, path_of
+from sudare.collector.stores.sqlite.store import SqliteStore
+from sudare.collector.stores.tables import Run, TableStore
+from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.files import keep_entries, lock, regular, replacing
+
+_HEAD = b"sudare store 1\n"
+_DIGEST_BYTES = 32
+_PIECE = 1 << 20
+
+# In this order: a row comes after those that it refers to. The first column of each is the number
+# of its collection, which a restored store chooses anew, except in tokens.
+_TABLES = {
+    "collections": "id, key, document, state, public, grace",
+    "windows": "collection, window_number, closed, closed_round, n, counts",
+    "released": "collection, window_number, n, counts",
+    "reports": "collection, window_number, payload",
+    "invitations": "collection, digest",
+    "used": "collection, window_number, digest",
+    "candidates": "collection, texts",
+    "tokens": "name, digest, role, expires, label",
+}
+_ORDERED = {"collections", "reports"}
+
+
+def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: None) -> int:
+    """Write a store into a file, there whole or not at all, and tell how many rows it has.
+
+    Args:
+        url: the store's address; a collector may go on counting in it.
+        file: where the backup goes; one that is there is left alone.
+        progress: told the bytes of each row.
+    """
+    if file.exists():
+        raise ParameterError(f"{file.name} is there already, and a backup writes over nothing")
+    store = open_existing(url)
+    rows = 0
+    try:
+        with replacing(file) as temporary, temporary.open("wb") as target:
+            temporary.chmod(0o600)  # as the store is
+            digest = hashlib.sha256()
+            for record in _records(store):
+                digest.update(record)
+                target.write(record)
+                progress(len(record))
+                rows += 1
+            target.write(digest.digest())
+    finally:
+        store.shut()
+    return rows - 2  # without the head and the end
+
+
+def _records(store: TableStore) -> Iterator[bytes]:
+    yield _HEAD
+    with store.snapshot() as each:
+        for table, columns in _TABLES.items():
+            order = " ORDER BY id" if table in _ORDERED else ""
+            for row in each(f"SELECT {columns} FROM {table}{order}"):  # noqa: S608
+                yield _record([table, *row])
+        for row in store.snapshot_ids(each):
+            yield _record(["names", *row])
+    yield bytes(4)
+
+
+def _record(row: list[Any]) -> bytes:
+    data = msgspec.msgpack.encode(row)
+    return len(data).to_bytes(4, "little") + data
+
+
+def restore(file: Path, url: str, progress: Callable[[int], object] = lambda _: None) -> int:
+    """Make a store of a backup, and tell how many rows it has; one that is there is left alone."""
+    _check_whole(file)
+    if is_postgres(url):
+        store = open_store(url)
+        try:
+            return _fill(store, file, progress)
+        finally:
+            store.shut()
+    path = path_of(url).resolve()
+    _must_be_free(path)
+    making = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        rows = _make(making, file, progress)
+        alone = lock(path, "the store")  # nobody makes another one now
+        try:
+            _must_be_free(path)
+            making.rename(path)
+            keep_entries(path.parent)
+        finally:
+            os.close(alone)
+    finally:
+        for leftover in ("", "-wal", "-shm", ".lock"):
+            making.with_name(making.name + leftover).unlink(missing_ok=True)
+    return rows
+
+
+def _must_be_free(path: Path) -> None:
+    if path.exists():
+        raise ParameterError(f"there is a store {path.name} already, which is not overwritten")
+
+
+def _make(path: Path, file: Path, progress: Callable[[int], object]) -> int:
+    """A store of SQLite, whole in its one file."""
+    store = SqliteStore(path)
+    try:
+        rows = _fill(store, file, progress)
+    finally:
+        store.shut()
+    store = SqliteStore(path)  # compares ids and sums
+    try:
+        store.empty_log()
+    finally:
+        store.shut()
+    return rows
+
+
+def _check_whole(file: Path) -> None:
+    """Raise unless a file is a backup, to the last byte."""
+    digest = hashlib.sha256()
+    with regular(file).open("rb") as source:
+        if source.read(len(_HEAD)) != _HEAD:
+            raise InvalidDocument(f"{file.name} is no backup of a store")
+        source.seek(0)
+        left = file.stat().st_size - _DIGEST_BYTES
+        while left > 0 and (piece := source.read(min(left, _PIECE))):
+            digest.update(piece)
+            left -= len(piece)
+        if source.read() != digest.digest():
+            raise InvalidDocument(f"the backup {file.name} is cut or changed: its digest differs")
+
+
+def _fill(store: TableStore, file: Path, progress: Callable[[int], object]) -> int:
+    if store.held_collections() or store.tokens():
+        raise ParameterError("there is something in that store already, which is not overwritten")
+    numbers: dict[int, int] = {}
+    rows = 0
+    with file.open("rb") as source, store.writing() as run:
+        source.read(len(_HEAD))
+        for table, *values in _rows(source, progress):
+            if table == "names":
+                number, window, ids = values
+                store.put_ids(run, numbers[number], window, ids)
+            elif table == "collections":
+                numbers[values[0]] = _insert(run, table, values[1:], "RETURNING id")
+            elif table == "tokens":
+                _insert(run, table, values)
+            else:
+                _insert(run, table, [numbers[values[0]], *values[1:]])
+            rows += 1
+    return rows
+
+
+def _rows(source: IO[bytes], progress: Callable[[int], object]) -> Iterator[list[Any]]:
+    while size := int.from_bytes(source.read(4), "little"):
+        yield msgspec.msgpack.decode(source.read(size), type=list[Any])
+        progress(size + 4)
+
+
+def _insert(run: Run, table: str, values: list[Any], returning: str = "") -> int:
+    columns = _TABLES[table].removeprefix("id, ")
+    marks = ", ".join("?" * len(values))
+    found = run(f"INSERT INTO {table} ({columns}) VALUES ({marks}) {returning}", values)  # noqa: S608
+    return int(found[0][0]) if found else 0

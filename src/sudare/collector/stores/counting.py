@@ -1,0 +1,247 @@
+"""Counting, whatever database keeps it: groups joined, rounds that are late, the release rule."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.collection.document import Collection
+from sudare.collector.stores.contract import Fates, Group, Released, ReportFate
+from sudare.formats.report_ids import ReportIds, bytes_of
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Records
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """All groups of one window of one collection in a commit, one after the other.
+
+    Attributes:
+        group: their reports as one group.
+        parts: for each, its position in the commit and how many reports it has.
+    """
+
+    group: Group
+    parts: list[tuple[int, int]]
+
+    @property
+    def size(self) -> int:
+        """How many reports the joined groups have."""
+        return len(self.group.ids)
+
+
+def join_groups(groups: Sequence[Group]) -> list[Joined]:
+    """The groups of a commit, those of one window together, by key and window.
+
+    A commit may have several of one window, though the writer's has one, which isn't copied. The
+    order is one for all: whoever locks windows by it never waits for one who waits for them.
+    """
+    places: dict[tuple[str, int], list[int]] = {}
+    for position, group in enumerate(groups):
+        places.setdefault((group.collection.key, group.window), []).append(position)
+    return [_joined(groups, positions) for _, positions in sorted(places.items())]
+
+
+def _joined(groups: Sequence[Group], positions: list[int]) -> Joined:
+    some = [groups[position] for position in positions]
+    parts = [(position, len(groups[position].ids)) for position in positions]
+    if len(some) == 1:
+        return Joined(some[0], parts)
+    whole = replace(
+        some[0],
+        ids=np.concatenate([group.ids for group in some]),
+        reports=np.concatenate([group.reports for group in some]),
+        invitations=np.concatenate([_invitations(group) for group in some])
+        if some[0].collection.invited
+        else None,
+    )
+    return Joined(whole, parts)
+
+
+def _invitations(group: Group) -> NDArray[np.uint8]:
+    """A row for each report: of zeros, the hash of nothing known, where there is none."""
+    given = group.invitations
+    return np.zeros((len(group.ids), 32), np.uint8) if given is None else given
+
+
+def part_fates(joined: Sequence[Joined], fates: Sequence[Fates]) -> list[Fates]:
+    """The fates of joined groups, handed back group by group in the order of the commit."""
+    parted: dict[int, Fates] = {}
+    for one, all_fates in zip(joined, fates, strict=True):
+        start = 0
+        for position, size in one.parts:
+            parted[position] = all_fates[start : start + size]
+            start += size
+    return [parted[position] for position in range(len(parted))]
+
+
+def all_of(joined: Joined, fate: ReportFate) -> Fates:
+    """One fate for every report of joined groups."""
+    return np.full(joined.size, fate, np.uint8)
+
+
+def in_time(group: Group, closed_round: int) -> Bools:
+    """Which reports are of a round that is still open; all of them where there are no rounds."""
+    if not group.collection.kind.rounds:
+        return np.ones(len(group.ids), np.bool_)
+    late: Bools = group.reports["round"] <= closed_round
+    return ~late
+
+
+def some_of(group: Group, rows: NDArray[np.intp]) -> Group:
+    """The group of some of a group's reports, by their positions."""
+    given = group.invitations
+    return replace(
+        group,
+        ids=group.ids[rows],
+        reports=group.reports[rows],
+        invitations=None if given is None else given[rows],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """The new reports of a window as they are written: their sum, their ids, maybe their bytes.
+
+    Ids are sorted, which are random; reports are shuffled apart from them. So what is stored of a
+    group says neither the order of arrival nor which id is whose. Groups themselves are stored
+    one after the other, and a group may be of one report.
+
+    Attributes:
+        n: how many.
+        counts: their sum.
+        ids: as they are written.
+        reports: their bytes, if they are kept.
+    """
+
+    n: int
+    counts: NDArray[np.int64]
+    ids: ReportIds
+    reports: NDArray[np.uint8] | None
+
+
+def counted(group: Group, new: Bools) -> Counted:
+    """The new reports of a group, summed; the ids sorted, the reports shuffled."""
+    every = bool(new.all())
+    ids = group.ids if every else group.ids[new]
+    reports = group.reports if every else group.reports[new]
+    return Counted(
+        len(ids),
+        group.collection.mechanism.tally(reports),
+        ids.take(_sorted(ids), axis=0).astype("<u8", copy=False),
+        _shuffled(reports) if group.collection.keeps_reports else None,
+    )
+
+
+def _shuffled(reports: Records) -> NDArray[np.uint8]:
+    """The bytes of reports, in an order of their own that is kept nowhere."""
+    return bytes_of(reports).take(np.random.default_rng().permutation(len(reports)), axis=0)
+
+
+def _sorted(ids: ReportIds) -> NDArray[np.intp]:
+    """The places of ids by all but the last bits of their first word.
+
+    Each place stands in those bits: numbers are sorted much faster than their places.
+    """
+    bits = np.uint64(len(ids).bit_length())
+    keys = ids[:, 0] >> bits << bits | np.arange(len(ids), dtype=np.uint64)
+    keys.sort()
+    return (keys & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.intp)
+
+
+def byte_order(ids: ReportIds) -> NDArray[np.intp]:
+    """The positions of ids in the order of their first bytes."""
+    return np.argsort(np.ascontiguousarray(ids[:, 0]).astype("<u8", copy=False).view(">u8"))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSum:
+    """A window's sum as it is stored, with what of it was released.
+
+    Attributes:
+        n: how many reports have counted.
+        counts: their sum.
+        closed_round: over time, the last round that takes no more.
+        released_n: how many reports the released sum is of.
+        released: the released sum; None if there is none.
+    """
+
+    n: int
+    counts: NDArray[np.int64]
+    closed_round: int
+    released_n: int
+    released: NDArray[np.int64] | None
+
+
+def are_enough(collection: Collection, reports: int) -> bool:
+    """Whether so many reports are enough by the collection's release rule."""
+    return reports >= collection.minimum_reports
+
+
+def is_due(collection: Collection, held: WindowSum) -> bool:
+    """Whether a window's sum may be released anew: never so that two differ by few reports."""
+    return collection.kind.is_due(held.n, held.released_n)
+
+
+def released(collection: Collection, held: WindowSum) -> Released | None:
+    """The part of a window's sum that may be shown, by the collection's rule; None for nothing."""
+    earlier = None
+    if held.released is not None:
+        earlier = Aggregate(collection.key, held.released_n, held.released)
+    found = collection.kind.shown(held.counts, held.closed_round, earlier)
+    if found is None:
+        return None
+    return Released(found, collection.kind.withheld(held.counts, held.closed_round))
+
+
+def closed_reports(collection: Collection, n: int, last: int, counts: bytes | None) -> int:
+    """How many reports the released sum of a stream's window is of."""
+    found = released(collection, WindowSum(n, counts_of(collection, counts), last, 0, None))
+    return 0 if found is None else found.aggregate.n
+
+
+def counts_of(collection: Collection, data: bytes | memoryview | None) -> NDArray[np.int64]:
+    """A collection's counts from their bytes; zeros where none were written."""
+    shape = collection.zero.counts.shape
+    if data is None:
+        return np.zeros(shape, np.int64)
+    return np.frombuffer(data, "<i8").astype(np.int64, copy=False).reshape(shape)
+
+
+def sum_of(collection: Collection, row: Sequence[Any]) -> WindowSum:
+    """A window's sum from a row of the tables."""
+    n, counts, last, released_n, released = row
+    earlier = None if released is None else counts_of(collection, released)
+    return WindowSum(n, counts_of(collection, counts), last, released_n, earlier)
+
+
+def invitation_fates(group: Group, known: Bools, good: dict[bytes, bool]) -> Iterator[ReportFate]:
+    """The fate of each report that needs an invitation, one after the other.
+
+    Args:
+        group: reports that are in time.
+        known: whether the id of each has counted before.
+        good: every invitation that is named here, and whether it is known and unused; those that
+            are used up by this group are marked so.
+    """
+    ids: set[bytes] = set()
+    digests = digests_of(group)
+    for row, digest, repeated in zip(group.ids, digests, known.tolist(), strict=True):
+        own = row.tobytes()
+        if repeated or own in ids:
+            yield ReportFate.REPEATED
+        elif good.get(digest, False):
+            good[digest] = False
+            ids.add(own)
+            yield ReportFate.NEW
+        else:
+            yield ReportFate.UNINVITED
+
+
+def digests_of(group: Group) -> list[bytes]:
+    """The hash of each report's invitation; zeros where it has none."""
+    return [row.tobytes() for row in _invitations(group)]

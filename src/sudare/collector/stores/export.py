@@ -1,0 +1,64 @@
+"""The raw reports of a store as a file of reports."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from sudare.collection.document import Collection
+from sudare.collector.stores.contract import Store
+from sudare.errors import ParameterError
+from sudare.formats.wire import report_file
+from sudare.mechanisms.interface import Records
+
+_TOGETHER = 1 << 16  # groups may be of one report: a file of such would be slow to read
+
+
+def find_collection(store: Store, beginning: str) -> Collection:
+    """The one collection of a store whose key has this beginning."""
+    found = [
+        held.collection
+        for held in store.held_collections()
+        if held.collection.key.startswith(beginning)
+    ]
+    if len(found) != 1:
+        shown = beginning[:12] if beginning.isalnum() else ""
+        raise ParameterError(f"{len(found)} collections have a key that begins with {shown!r}")
+    return found[0]
+
+
+def count_kept(store: Store, collection: Collection, window: int | None) -> int:
+    """How many reports are kept of a window, or in all; a collection that keeps none is refused."""
+    if not collection.keeps_reports:
+        raise ParameterError(f"“{collection.name}” keeps no reports, only their sum")
+    if window is None:
+        return store.windows(collection.key, last=0).reports
+    return sum(one.n for one in store.windows(collection.key) if one.window == window)
+
+
+def export_reports(
+    store: Store,
+    collection: Collection,
+    window: int | None,
+    file: Path,
+    progress: Callable[[int], object] = lambda _: None,
+) -> int:
+    """Write the reports kept of a window, or all, into a file of reports, and tell how many."""
+    written = 0
+    with report_file(file, collection.report_dtype, collection.key) as sink:
+        for some in _together(store.reports(collection.key, window)):
+            sink.write(some)
+            written += len(some)
+            progress(len(some))
+    return written
+
+
+def _together(groups: Iterator[Records]) -> Iterator[Records]:
+    waiting: list[Records] = []
+    for group in groups:
+        waiting.append(group)
+        if sum(map(len, waiting)) >= _TOGETHER:
+            yield np.concatenate(waiting)
+            waiting = []
+    if waiting:
+        yield np.concatenate(waiting)

@@ -1,0 +1,6 @@
+"""A store in PostgreSQL, in which several processes count.
+
+``store``: the store.
+``database``: connections, made again when one is lost.
+``report_ids``: the ids of an open window, in a table and in memory.
+"""

@@ -1,0 +1,5 @@
+"""A store in one SQLite file, in which one process counts.
+
+``store``: the store.
+``database``: the connections to the file.
+"""

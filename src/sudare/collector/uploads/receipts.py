@@ -1,0 +1,74 @@
+"""The answers to senders of reports, by the fates of these in the store."""
+
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+
+from sudare.collection.document import Collection
+from sudare.collector.http.problems import Problem
+from sudare.collector.stores.contract import Fates, Group, ReportFate
+from sudare.formats.documents import Count
+
+
+class ReceiptBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The fate of a body's reports: how many are new, repeated or refused, durably."""
+
+    new: Count
+    repeated: Count
+    refused: Count
+
+
+UploadAnswer = ReceiptBody | Problem
+"""The answer to the sender of a body."""
+
+
+def invalid(collection: Collection) -> Problem:
+    """The problem (400) of a body with an impossible report, which it doesn't quote."""
+    return Problem(
+        400,
+        "invalid_report",
+        f"the body holds a report that no device following “{collection.name}” can make",
+    )
+
+
+def answers_to(group: Group, counts: list[int], fates: Fates) -> list[UploadAnswer]:
+    """The answer to the sender of each upload, by the fates of its reports."""
+    collection = group.collection
+    in_rounds = collection.kind.rounds > 0
+    if len(counts) == len(fates):  # nothing but single reports
+        answers = _singles(collection.name, in_rounds)
+        return [answers[fate] for fate in fates.tolist()]
+    starts = np.cumsum([0, *counts[:-1]])
+    table = np.stack(
+        [np.add.reduceat(fates == fate, starts, dtype=np.int64) for fate in ReportFate]
+    )
+    return [
+        _answer(
+            collection.name,
+            in_rounds,
+            count,
+            dict(zip(ReportFate, numbers, strict=True)),
+        )
+        for count, numbers in zip(counts, table.T.tolist(), strict=True)
+    ]
+
+
+@lru_cache
+def _singles(name: str, in_rounds: bool) -> list[UploadAnswer]:
+    """The answers to the sender of a single report, by its fate."""
+    return [
+        _answer(name, in_rounds, 1, {each: int(each == fate) for each in ReportFate})
+        for fate in ReportFate
+    ]
+
+
+def _answer(name: str, in_rounds: bool, count: int, numbers: dict[ReportFate, int]) -> UploadAnswer:
+    if numbers[ReportFate.SHUT] == count:
+        return Problem(409, "not_open", f"“{name}” takes no reports now")
+    if numbers[ReportFate.UNINVITED] == count:
+        return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
+    if numbers[ReportFate.LATE] == count and not in_rounds:
+        return Problem(409, "window_closed", "the window is closed")
+    refused = count - numbers[ReportFate.NEW] - numbers[ReportFate.REPEATED]
+    return ReceiptBody(numbers[ReportFate.NEW], numbers[ReportFate.REPEATED], refused)

@@ -1,0 +1,107 @@
+"""How rare a text can be and still be found, and how many reports that takes.
+
+A report of RAPPOR says 1 with chance q* where the text sets a bit (``holder``), and p* where it
+doesn't (``others``).
+"""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.estimation.estimate import Floats
+
+_REACH = 10  # standard deviations of a number of ones that are summed over
+
+
+class Filter(Protocol):
+    """The bits and chances of a RAPPOR, as the formulas of detection need them."""
+
+    @property
+    def bits(self) -> int: ...  # noqa: D102 - the mechanism says
+    @property
+    def ones(self) -> int: ...  # noqa: D102
+    @property
+    def holder(self) -> float: ...  # noqa: D102
+    @property
+    def others(self) -> float: ...  # noqa: D102
+
+
+def rare_variance(filter_: Filter, reports: int) -> float:
+    """The variance of the decoded share of a rare text, among others that are rare as well.
+
+    A bit of the filter is 1 for a share ones/bits of the people whatever they answered, and
+    says 1 with chance s = p* + (q* - p*) ones/bits; a text is seen in ``ones`` bits.
+    """
+    density = filter_.ones / filter_.bits
+    slope = filter_.holder - filter_.others
+    said = filter_.others + slope * density
+    return said * (1 - said) / (slope**2 * filter_.ones * (1 - density) * reports)
+
+
+def detectable_deviations(candidates: int, level: float = 0.05, power: float = 0.5) -> float:
+    """How many standard errors a share must have to be found with chance ``power``."""
+    from scipy.special import ndtri
+
+    return float(ndtri(power)) - float(ndtri(level / candidates))
+
+
+def smallest_detectable(
+    filter_: Filter, reports: int, candidates: int, level: float = 0.05, power: float = 0.5
+) -> float:
+    """The share that a text needs to be found with chance ``power`` among so many candidates."""
+    needed = detectable_deviations(candidates, level, power)
+    return needed * math.sqrt(rare_variance(filter_, reports))
+
+
+def reports_needed(filter_: Filter, candidates: int, level: float = 0.05, share: float = 1) -> int:
+    """How many reports give a text of this share an even chance of being found."""
+    return math.ceil((smallest_detectable(filter_, 1, candidates, level) / share) ** 2)
+
+
+def shared_bits(said: NDArray[np.int64], bits: int, ones: int) -> Floats:
+    """The law of how many bits a random filter shares with a report of ``said`` ones.
+
+    The hypergeometric law: a row for each number of ones, a column for each number shared.
+    """
+    shared, given = np.arange(ones + 1), said[:, np.newaxis]
+    ways = _log_choose(given, shared) + _log_choose(bits - given, ones - shared)
+    return np.asarray(np.exp(ways - _log_choose(np.array(bits), np.array(ones))), np.float64)
+
+
+def likelihood_information(filter_: Filter) -> float:
+    """The information of one report, by its likelihood, about the share of a rare text.
+
+    The Fisher information at share 0, E[(L/D)²] - 1: L is the text's likelihood, D the mean over
+    all filters. A text's own bits and the rest are binomial where no bit is set.
+    """
+    bits, ones, holder, others = filter_.bits, filter_.ones, filter_.holder, filter_.others
+    own = np.arange(ones + 1)
+    logs = own * math.log(holder / others) + (ones - own) * math.log((1 - holder) / (1 - others))
+    spread = math.sqrt(bits * others * (1 - others))
+    first = max(0, math.floor((bits - ones) * others - _REACH * spread))
+    last = min(bits - ones, math.ceil((bits - ones) * others + _REACH * spread))
+    rest = np.arange(first, last + 1)
+    said = own[:, np.newaxis] + rest
+    top = logs.max()
+    mean = shared_bits(said.ravel(), bits, ones) @ np.exp(logs - top)
+    odds = 2 * (logs[:, np.newaxis] - top) - np.log(mean).reshape(said.shape) + top
+    chances = _log_binomial(own, ones, others)[:, np.newaxis]
+    chances = chances + _log_binomial(rest, bits - ones, others)
+    return float(np.exp(chances + odds).sum()) - 1
+
+
+def _log_choose(n: NDArray[np.int64], k: NDArray[np.int64]) -> Floats:
+    """The logarithm of n over k; minus infinity outside."""
+    from scipy.special import gammaln
+
+    possible = (k >= 0) & (k <= n)
+    inside = np.where(possible, k, 0)
+    logs = gammaln(n + 1) - gammaln(inside + 1) - gammaln(n - inside + 1)
+    return np.where(possible, logs, -np.inf)
+
+
+def _log_binomial(k: NDArray[np.int64], n: int, p: float) -> Floats:
+    logs: Floats = _log_choose(np.array(n), k) + k * math.log(p) + (n - k) * math.log1p(-p)
+    return logs

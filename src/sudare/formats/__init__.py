@@ -1,0 +1,11 @@
+"""How things are written: bytes, files, documents, tables.
+
+``columns``: answers, read from CSV, Parquet, Arrow or lines.
+``documents``: JSON documents, read strictly and written in one way.
+``files``: files that are there whole or not at all, or that have one holder.
+``numbers``: whole numbers as arguments.
+``report_ids``: the ids by which reports count once.
+``seals``: documents that end with a digest of what they say.
+``tables``: rows of results as CSV and Parquet.
+``wire``: reports as bytes, as Arrow, and as files.
+"""

@@ -1,0 +1,168 @@
+"""Files that are what they seem, that are there whole or not at all, or that have one holder."""
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Protocol
+
+from sudare.errors import ParameterError
+
+try:
+    import fcntl
+except ImportError:  # not every system has it
+    _LOCKS = False
+else:
+    _LOCKS = True
+
+
+class Once(Protocol):
+    """Something that may happen once, and is written down before it does."""
+
+    def check(self) -> None:
+        """Raise if the thing happened before, or could not be written down if it happened."""
+
+    def make(self) -> None:
+        """Write down that the thing happens, to outlast a crash; raise if it happened before."""
+
+
+def real(path: Path) -> Path:
+    """Where a path leads through all its links; links in a circle are an error that names it."""
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ELOOP:  # of which ``resolve`` says nothing, or no OSError
+            raise
+    return path.resolve()
+
+
+def regular(path: Path) -> Path:
+    """The path of a regular file: a pipe may be waited for without end, a device read so."""
+    return _of_kind(path, stat.S_ISREG, "is not a regular file")
+
+
+def finite(path: Path) -> Path:
+    """The path of a regular file or of a pipe, whose writer ends it: a device may have no end."""
+    return _of_kind(
+        path,
+        lambda mode: stat.S_ISREG(mode) or stat.S_ISFIFO(mode),
+        "is neither a regular file nor a pipe",
+    )
+
+
+def _of_kind(path: Path, fits: Callable[[int], bool], otherwise: str) -> Path:
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not fits(mode):
+        raise ParameterError(f"{path} {otherwise}")
+    return path
+
+
+def require_writable(folder: Path) -> None:
+    """Raise unless a file can be made in a folder, and its name be written to disk."""
+    try:
+        os.close(os.open(folder, os.O_RDONLY))
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise ParameterError(
+            f"{folder} must be a folder that files can be made in: {error.strerror}"
+        ) from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside ``path`` that takes its place if the block ends well.
+
+    After an error, or a crash, whatever stood at ``path`` still stands there. A file that is
+    replaced keeps its permissions, a link its target; a device or a pipe is written directly.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        yield path
+        return
+    path = real(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    except OSError as error:
+        error.filename = str(path)  # the name that the caller knows
+        raise
+    try:
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
+        yield temporary
+        os.fsync(descriptor)
+        temporary.replace(path)
+    finally:
+        os.close(descriptor)
+        temporary.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file of these bytes, there whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Replace a file such that it stays replaced when the power fails."""
+    write_whole(path, data)
+    keep_entries(real(path).parent)
+
+
+def create_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+    """Make a file that stays made when the power fails; ``FileExistsError`` if one is there.
+
+    Of several that try at once, one succeeds. What an error leaves unfinished is removed.
+    """
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        keep_entries(path.parent)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def keep_entries(folder: Path) -> None:
+    """Let the names of a folder's files outlast a power failure, where a folder can be opened."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def lock(path: Path, what: str) -> int:
+    """The descriptor of a file beside ``path`` (``.lock``) that is locked as long as it is open.
+
+    Whoever comes second is refused. Where Python has no ``fcntl``, as on Windows, nothing is
+    locked.
+    """
+    beside = path.with_name(f"{path.name}.lock")
+    try:
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        error.filename = str(path)  # the name that the caller knows
+        raise
+    if not _LOCKS:
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise ParameterError(f"{what} {path.name} is open already, and can be only once") from None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor

@@ -1,0 +1,53 @@
+"""Rows of results as files: CSV for people and spreadsheets, Parquet for programs."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from sudare.formats.documents import Shape
+
+
+def arrow_types(row: "type[Shape]") -> dict[str, str]:
+    """The fields that every row of this shape has, and the Arrow type of each."""
+    from msgspec import inspect
+
+    arrow: dict[type[inspect.Type], str] = {
+        inspect.StrType: "string",
+        inspect.IntType: "int64",
+        inspect.FloatType: "float64",
+        inspect.BoolType: "bool",
+    }
+    found = {}
+    for field in cast("inspect.StructType", inspect.type_info(row)).fields:
+        whole = field.type
+        parts = whole.types if isinstance(whole, inspect.UnionType) else (whole,)
+        if field.required:
+            (found[field.name],) = (arrow[type(part)] for part in parts if type(part) in arrow)
+    return found
+
+
+def csv_text(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
+    """Rows of results as CSV, with a header."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, fields, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def parquet_bytes(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> bytes:
+    """Rows of results as a Parquet file.
+
+    Args:
+        rows: with the same fields each; None where there is nothing.
+        kinds: the fields, and the Arrow type of each.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in kinds.items()])
+    sink = io.BytesIO()
+    parquet.write_table(pa.Table.from_pylist([dict(row) for row in rows], schema), sink)
+    return sink.getvalue()

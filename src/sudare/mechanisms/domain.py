@@ -1,0 +1,207 @@
+"""The values that a person may answer.
+
+A domain checks answers on the device, before anything is randomised or sent. Its errors
+say where an answer stands, never what it says.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Protocol, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sudare.errors import InvalidAnswer, ParameterError
+from sudare.formats.numbers import whole
+
+
+class Domain(Protocol):
+    """A set of values that a mechanism can randomise."""
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection with this domain has labels for."""
+        ...
+
+    def check(self, values: ArrayLike) -> NDArray[Any]:
+        """The values as an array a mechanism can trust; raises ``InvalidAnswer``."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """Every value, for the exact enumeration of small mechanisms."""
+        ...
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The domain of one answer of ``k``, numbered ``0 .. k - 1``."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k))
+        if not 2 <= self.k <= 2**32:
+            raise ParameterError(f"k must be between 2 and 2^32, got {self.k}")
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection has labels for: ``k``."""
+        return self.k
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.k))
+
+    def check(self, values: ArrayLike) -> NDArray[np.integer[Any]]:
+        """The values as a one-dimensional array of integers, all in ``0 .. k - 1``."""
+        array = np.atleast_1d(np.asarray(values))
+        if array.ndim != 1:
+            raise InvalidAnswer(f"answers must be a flat list, got {array.ndim} dimensions")
+        if array.size == 0:
+            return np.empty(0, np.int64)
+        if array.dtype.kind not in "iu":
+            # Not the dtype itself: of texts it tells the longest one's length.
+            raise InvalidAnswer(f"answers must be whole numbers, got kind {array.dtype.kind!r}")
+        array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))  # as kernels want it
+        # Seen as unsigned, a negative answer is a huge one: one pass finds both ends.
+        unsigned = array.view(array.dtype.str.replace("i", "u"))
+        if unsigned.max() >= self.k:
+            where = int(np.argmax(unsigned >= self.k))
+            raise InvalidAnswer(
+                f"the answer at position {where} is not one of 0 to {self.k - 1} "
+                f"(nothing was randomised)"
+            )
+        return array
+
+    def population(self, counts: ArrayLike) -> NDArray[np.int64]:
+        """How many people hold each answer: ``k`` whole numbers, none negative."""
+        array = np.asarray(counts)
+        if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
+            raise ParameterError(f"a population of {self.k} answers is {self.k} counts of people")
+        return array.astype(np.int64)
+
+
+MOST_ROUNDS = 1 << 20
+MOST_PEOPLE = 10**12  # of a simulation
+
+
+@dataclass(frozen=True)
+class Streams:
+    """The domain of streams: a state, 0 or 1, in each of the rounds ``1 .. rounds``."""
+
+    rounds: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rounds", whole("rounds", self.rounds))
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise ParameterError(f"rounds must be between 1 and {MOST_ROUNDS}, got {self.rounds}")
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection has labels for: the two states."""
+        return 2
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return product((0, 1), repeat=self.rounds)
+
+    def check(self, values: ArrayLike) -> NDArray[np.uint8]:
+        """The streams as an array that a mechanism can trust: a row per person, all 0 or 1."""
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of several lengths
+            raise InvalidAnswer(f"streams are rows of {self.rounds} states, all alike") from None
+        if array.ndim and not len(array):
+            return np.empty((0, self.rounds), np.uint8)
+        if array.ndim != 2 or array.shape[1] != self.rounds:
+            raise InvalidAnswer(
+                f"streams are rows of {self.rounds} states, one per person, got the shape "
+                f"{array.shape}"
+            )
+        return check_states(array)
+
+    def check_round(self, number: SupportsIndex) -> int:
+        """A round's number as Python's own; one outside ``1 .. rounds`` is refused."""
+        number = whole("a round", number)
+        if not 1 <= number <= self.rounds:
+            raise ParameterError(f"rounds are numbered 1 to {self.rounds}, got {number}")
+        return number
+
+    def population(self, truth: ArrayLike) -> NDArray[np.int64]:
+        """How many people are in state 0 and in state 1, a row per round, all of one sum."""
+        array = np.asarray(truth)
+        if array.shape != (self.rounds, 2) or array.dtype.kind not in "iu" or array.min() < 0:
+            raise ParameterError(
+                f"a population of {self.rounds} rounds is {self.rounds} rows of 2 counts of people"
+            )
+        _check_people(array.max(keepdims=True).ravel())  # now no sum is beyond 64 bits
+        if np.ptp(array.sum(axis=1)):
+            raise ParameterError("a population has the same number of people in every round")
+        _check_people(array[0])
+        return array.astype(np.int64)
+
+    def people(self, truth: "ArrayLike | Groups") -> "NDArray[np.int64] | Groups":
+        """A population as a table, or as groups of people with streams of this length."""
+        if not isinstance(truth, Groups):
+            return self.population(truth)
+        if truth.streams.shape[1] != self.rounds:
+            raise ParameterError(
+                f"a population of {self.rounds} rounds has streams of as many states, got "
+                f"{truth.streams.shape[1]}"
+            )
+        return truth
+
+    def groups(self, streams: ArrayLike, people: ArrayLike) -> "Groups":
+        """Groups of so many people with each stream: a row of states per group."""
+        return Groups(self.check(streams), np.asarray(people))
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """People who have the same stream as others, told apart no further.
+
+    Attributes:
+        streams: a row of states per group.
+        people: how many people each group has.
+    """
+
+    streams: NDArray[np.uint8]
+    people: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        streams, people = np.asarray(self.streams), np.asarray(self.people)
+        if people.ndim != 1 or people.dtype.kind not in "iu" or (people < 0).any():
+            raise ParameterError("the people of each group are whole numbers, none negative")
+        if streams.ndim != 2:
+            raise ParameterError(f"groups have a row of states each, got the shape {streams.shape}")
+        if len(streams) != len(people):
+            raise ParameterError(f"there are {len(streams)} streams and {len(people)} groups")
+        _check_people(people)
+        object.__setattr__(self, "streams", check_states(streams))
+        object.__setattr__(self, "people", people.astype(np.int64))
+
+    @property
+    def per_round(self) -> NDArray[np.int64]:
+        """How many people are in state 0 and in state 1, a row per round."""
+        ones = self.people @ self.streams.astype(np.int64)
+        return np.column_stack([self.people.sum() - ones, ones])
+
+
+def _check_people(people: NDArray[Any]) -> None:
+    """In Python's integers: a sum of 64 bits may come round to any number."""
+    if sum(people.tolist()) > MOST_PEOPLE:
+        raise ParameterError("a population has at most 10^12 people")
+
+
+def check_states(states: NDArray[Any]) -> NDArray[np.uint8]:
+    """States as bytes, all 0 or 1; an error says where, never what."""
+    if states.dtype.kind not in "iub":
+        raise InvalidAnswer(f"states are 0 or 1, got kind {states.dtype.kind!r}")
+    wrong = (states != 0) & (states != 1)
+    if wrong.any():
+        where = " and round ".join(
+            str(int(i) + axis) for axis, i in enumerate(np.argwhere(wrong)[0])
+        )
+        raise InvalidAnswer(
+            f"the state at position {where} is neither 0 nor 1 (nothing was randomised)"
+        )
+    return np.ascontiguousarray(states, np.uint8)

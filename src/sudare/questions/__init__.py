@@ -1,0 +1,27 @@
+"""What may be asked: a class for each kind of question, and for what is found out by it.
+
+``interface``: what every kind knows: reading, encoding, releasing, analysing, describing.
+``choice``: one answer of a list.
+``text``: an answer in people's own words, found again among candidates.
+``states``: one of two states in each of several rounds.
+``association``: two questions to the same people, and whether they are related.
+"""
+
+from sudare.mechanisms.domain import Categories, Domain, Streams
+from sudare.mechanisms.strings import Strings
+from sudare.questions.choice import Choice
+from sudare.questions.interface import Agreed, Question
+from sudare.questions.states import OverTime
+from sudare.questions.text import FreeText
+
+KINDS: dict[type[Domain], type[Question]] = {
+    Categories: Choice,
+    Strings: FreeText,
+    Streams: OverTime,
+}
+"""The kind of question for each domain of answers."""
+
+
+def question_of(agreed: Agreed) -> Question:
+    """The question of a collection: its kind follows from what its mechanism randomises."""
+    return KINDS[type(agreed.mechanism.domain)](agreed)

@@ -1,0 +1,239 @@
+"""One answer of a list: its share, an interval around it, and whether anybody gives it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.errors import InvalidAnswer, ParameterError
+from sudare.estimation import likelihood, simplex
+from sudare.estimation.estimate import Estimate, Interval
+from sudare.estimation.frequency_error import RELIABLE_SPREAD, count_spread
+from sudare.estimation.likelihood import Evidence
+from sudare.estimation.significance import holm, presence
+from sudare.formats.documents import Count, Shape
+from sudare.formats.numbers import whole
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.questions.interface import (
+    Agreed,
+    Population,
+    Question,
+    Result,
+    ResultDocument,
+    ResultOptions,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class AnswerRow(Shape):
+    """The estimated share of one listed answer."""
+
+    answer: str
+    share: float
+    stderr: float
+    low: float
+    high: float
+    people: float
+    p_value: float
+    rough: bool
+    consistent: float | msgspec.UnsetType = msgspec.UNSET
+
+
+class AnswersDocument(ResultDocument):
+    """The shares of listed answers, as ``sudare estimate --json`` says them."""
+
+    n: Count
+    level: float
+    simultaneous: bool
+    population: bool
+    answers: list[AnswerRow]
+
+
+class Listed(Protocol):
+    """A mechanism whose counts are of named answers, one by one."""
+
+    @property
+    def holder(self) -> float:
+        """The chance that a report supports the answer that its person holds."""
+        ...
+
+    @property
+    def others(self) -> float:
+        """The chance that a report supports any one answer that its person doesn't hold."""
+        ...
+
+    def evidence(self, aggregate: Aggregate) -> Evidence:
+        """The evidence of an aggregate about the shares, for the likelihood."""
+        ...
+
+
+@dataclass(frozen=True)
+class Choice(Question):
+    """A question with a list of answers, of which a person gives one."""
+
+    result_document: ClassVar[type[ResultDocument]] = AnswersDocument
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.agreed.answers)}
+
+    def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> NDArray[np.int64]:
+        """The number of each answer's label; an unknown one is refused by its position."""
+        numbers = [self._numbers.get(answer, -1) for answer in texts_of(answers, first)]
+        if -1 in numbers:
+            raise self._unknown(first + numbers.index(-1))
+        return np.array(numbers, np.int64)
+
+    def encode_columns(self, columns: "list[pa.Array]", first: int) -> NDArray[np.int64]:
+        """The number of each answer's label, in the one column of a table."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        (labels,) = columns
+        numbers = pc.index_in(labels, value_set=pa.array(self.agreed.answers))
+        if numbers.null_count:
+            where = int(np.argmax(numbers.is_null().to_numpy(zero_copy_only=False)))
+            raise self._unknown(first + where)
+        return np.asarray(numbers.to_numpy(), np.int64)
+
+    def _unknown(self, position: int) -> InvalidAnswer:
+        return InvalidAnswer(
+            f"the answer at position {position} is not one of the {len(self.agreed.answers)} "
+            f"answers of “{self.agreed.name}” (`sudare collection show` lists them)"
+        )
+
+    def population(self, truth: Population) -> NDArray[np.int64]:
+        """How many people give each answer, from numbers of people by label."""
+        values, people = people_by_text(self, truth)
+        held = np.zeros(len(self.agreed.answers), np.int64)
+        held[values] = people
+        return held
+
+    def result(self, weighed: Aggregate, options: ResultOptions) -> "Shares":
+        """The share of each answer, estimated, bounded and tested."""
+        mechanism = cast("Listed", self.agreed.mechanism)
+        released = self.released(weighed)
+        estimate = self.labelled(self.agreed.mechanism.estimate(released))
+        if options.population:
+            estimate = estimate.of_population()
+        bounds = estimate.simultaneous if options.simultaneous else estimate.interval
+        return Shares(
+            collection=self.agreed,
+            estimate=estimate,
+            interval=bounds(options.level),
+            level=options.level,
+            simultaneous=options.simultaneous,
+            population=options.population,
+            p_values=holm(presence(weighed.counts, weighed.n, mechanism.others)),
+            consistent=_consistent(options.consistent, mechanism, released, estimate),
+            rough=_rough(mechanism, estimate),
+        )
+
+    @property
+    def described(self) -> str:
+        """The answers in a few words: how many there are."""
+        return f"{len(self.agreed.answers)} answers"
+
+    def listed(self) -> tuple[str, Sequence[str]]:
+        """The word for the answers, and the label of each."""
+        return "answers", self.agreed.answers
+
+
+def people_by_text(question: Question, truth: object) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Values, and how many people hold each, from numbers of people by label or text."""
+    if not isinstance(truth, Mapping):
+        raise ParameterError("a population is a number of people for each answer's label")
+    people = np.array([whole("a number of people", count) for count in truth.values()], int)
+    return question.encode(list(truth)), people
+
+
+@dataclass(frozen=True, eq=False)
+class Shares(Result):
+    """The share of each answer, with everything that is shown beside it.
+
+    Attributes:
+        collection: whose answers.
+        estimate: the unbiased shares.
+        interval: around each, at ``level``; for all at once if ``simultaneous``.
+        p_values: of "nobody holds this answer", Holm-adjusted.
+        consistent: shares that could exist, where they are asked for.
+        rough: whose counts are too coarse for intervals to keep their level.
+    """
+
+    row: ClassVar[type[Shape]] = AnswerRow
+
+    collection: Agreed
+    estimate: Estimate
+    interval: Interval
+    level: float
+    simultaneous: bool
+    population: bool
+    p_values: NDArray[np.float64]
+    consistent: NDArray[np.float64] | None
+    rough: NDArray[np.bool_]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The fields of a row and their Arrow types; ``consistent`` where it was asked for."""
+        more = {} if self.consistent is None else {"consistent": "float64"}
+        return super().columns | more
+
+    def document(self) -> dict[str, Any]:
+        """The whole result as JSON values."""
+        return {
+            **self.heading(),
+            "n": self.estimate.n,
+            "level": self.level,
+            "simultaneous": self.simultaneous,
+            "population": self.population,
+            "answers": self.rows(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The numbers, a row per answer."""
+        estimate, (low, high) = self.estimate, self.interval
+        rows = []
+        for index, label in enumerate(estimate.labels):
+            row: dict[str, Any] = {
+                "answer": label,
+                "share": float(estimate.values[index]),
+                "stderr": float(estimate.stderr[index]),
+                "low": float(low[index]),
+                "high": float(high[index]),
+                "people": float(estimate.values[index] * estimate.n),
+                "p_value": float(self.p_values[index]),
+                "rough": bool(self.rough[index]),
+            }
+            if self.consistent is not None:
+                row["consistent"] = float(self.consistent[index])
+            rows.append(row)
+        return rows
+
+
+def _rough(mechanism: Listed, estimate: Estimate) -> NDArray[np.bool_]:
+    shares = np.clip(estimate.values, 0, 1)
+    spread = count_spread(mechanism.holder, mechanism.others, estimate.n, shares)
+    return spread < RELIABLE_SPREAD
+
+
+def _consistent(
+    step: str | None,
+    mechanism: Listed,
+    aggregate: Aggregate,
+    estimate: Estimate,
+) -> NDArray[np.float64] | None:
+    if step is None:
+        return None
+    if step == "likelihood":
+        return likelihood.most_likely(mechanism.evidence(aggregate)).shares
+    if step == "project":
+        return simplex.project(estimate.values, estimate.stderr)
+    steps = {"clip": simplex.clip, "normalise": simplex.normalise, "norm-sub": simplex.norm_sub}
+    return steps[step](estimate.values)

@@ -1,0 +1,423 @@
+"""The kind of a question: what may be answered, and everything else that depends on it.
+
+A collection has a question of one kind, and asks it whenever an answer is read, a sum released, a
+result made or a rule checked. Nobody asks what kind it is. `docs/how-to/add-a-question.md` adds
+one.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.chance.exact import text_up
+from sudare.errors import (
+    InvalidAnswer,
+    InvalidReport,
+    MixedCollections,
+    ParameterError,
+    TooFewReports,
+)
+from sudare.estimation.estimate import Estimate
+from sudare.formats.columns import Layout, one_column
+from sudare.formats.documents import Key, Shape
+from sudare.formats.tables import arrow_types, csv_text, parquet_bytes
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Mechanism, Records
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.mechanisms.continual import ContinualMechanism
+    from sudare.questions.text import FreeText
+
+Population = Any
+"""Who holds what, in each kind's own form."""
+Weighed = Any
+"""What each kind makes of an aggregate by ``Question.weigh``."""
+
+COLUMN = "answer"  # of a table of answers, unless another is named
+
+
+class Agreed(Protocol):
+    """A collection, as far as its question knows it."""
+
+    @property
+    def name(self) -> str:
+        """The collection's short name, for files and tables."""
+        ...
+
+    @property
+    def question(self) -> str:
+        """The words in which people are asked."""
+        ...
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers' labels, in the order of the mechanism's values."""
+        ...
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism by which an answer becomes a report."""
+        ...
+
+    @property
+    def minimum_reports(self) -> int:
+        """The fewest reports of which an estimate is given."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """The collection's identity, SHA-256 of its document."""
+        ...
+
+    @property
+    def kind(self) -> "Question":
+        """The question that the collection asks, of whatever kind."""
+        ...
+
+
+@dataclass(frozen=True)
+class ResultOptions:
+    """The options of a result: the level, and what else is asked of it.
+
+    Attributes:
+        level: of the intervals.
+        simultaneous: whether the intervals hold for all answers at once.
+        population: whether they are for the population that these people were sampled from.
+        consistent: the step that makes shares which could exist, beside the unbiased ones.
+    """
+
+    level: float = 0.95
+    simultaneous: bool = False
+    population: bool = False
+    consistent: str | None = None
+
+    def refuse_all_but_level(self, why: str, **reasons: str) -> None:
+        """Refuse the options that mean something for listed answers alone, each for its reason."""
+        for name in ("simultaneous", "population", "consistent"):
+            if getattr(self, name):
+                raise ParameterError(f"{name} is for listed answers; {reasons.get(name, why)}")
+
+
+class KindBody(msgspec.Struct):
+    """How the collector's JSON tells kinds of questions apart before there is a result."""
+
+    over_time: bool
+    free_text: bool
+
+
+class ResultDocument(Shape):
+    """A result for machines: whose it is, and then what its kind of question has to say."""
+
+    collection: str
+    key: Key
+    mechanism: str
+    epsilon: float
+
+
+class Result(ABC):
+    """A result: rows of numbers, and what is said beside them, for people, files and charts.
+
+    Attributes:
+        collection: whose result it is.
+        row: the shape of a row, as JSON has it.
+    """
+
+    collection: Agreed
+    row: ClassVar[type[Shape]]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The fields of a row in a file, and the Arrow type of each."""
+        return arrow_types(self.row)
+
+    @abstractmethod
+    def rows(self) -> list[dict[str, Any]]:
+        """The numbers, a row for each thing that was estimated."""
+
+    @abstractmethod
+    def document(self) -> dict[str, Any]:
+        """The whole result for machines, in the shape that ``Question.result_document`` names."""
+
+    def heading(self) -> dict[str, Any]:
+        """The beginning of ``document``: whose result it is."""
+        agreed = self.collection
+        return {
+            "collection": agreed.name,
+            "key": agreed.key,
+            "mechanism": agreed.mechanism.name,
+            "epsilon": agreed.mechanism.epsilon,
+        }
+
+    def withholding(self, rounds: Sequence[int]) -> "Result":
+        """The result, if of some rounds it is only known that they have too few reports."""
+        if rounds:
+            raise ParameterError(f"a result of “{self.collection.name}” has no rounds")
+        return self
+
+    def csv(self) -> str:
+        """The result's rows as CSV, empty where there is nothing to say."""
+        return csv_text(self.rows(), list(self.columns))
+
+    def parquet(self) -> bytes:
+        """The result's rows as a Parquet file."""
+        return parquet_bytes(self.rows(), self.columns)
+
+
+@dataclass(frozen=True)
+class Question(ABC):
+    """One kind of question, asked by one collection.
+
+    Attributes:
+        agreed: the collection that asks it.
+    """
+
+    agreed: Agreed
+
+    result_document: ClassVar[type[ResultDocument]]
+    """The shape of a result for machines."""
+    given: ClassVar[str] = "answer"
+    """The thing that ε protects: the privacy is that of changing it."""
+    every_report: ClassVar[str] = "Any report is"
+    """The reports whose odds ε bounds, as a sentence begins."""
+    no_report: ClassVar[str] = "no report is"
+    """The reports whose odds never exceed the bound of ε, within a sentence."""
+    paid_for: ClassVar[str] = "a report"
+    """The reports that ε is the cost of, within a sentence."""
+    takes_candidates: ClassVar[bool] = False
+    """Whether a result needs texts that people may have answered."""
+    rows_at_once: ClassVar[int] = 1 << 18
+    """How many people of a table are read together."""
+
+    # How it is answered.
+
+    def check_rules(self, *, invited: bool) -> None:
+        """Refuse labels and rules of a collection that don't go with such a question."""
+        del invited  # any will do
+
+    @abstractmethod
+    def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> NDArray[Any]:
+        """Answers as the mechanism's values; a wrong one is refused by its position alone."""
+
+    def layout(self, column: str | None) -> Layout:
+        """Which columns of a table of answers are read."""
+        return one_column(column or COLUMN)
+
+    @abstractmethod
+    def encode_columns(self, columns: "list[pa.Array]", first: int) -> NDArray[Any]:
+        """Columns of a table as the mechanism's values; ``first`` rows were read before."""
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds a window has; 0 if it isn't divided."""
+        return 0
+
+    @property
+    def stream(self) -> "ContinualMechanism":
+        """The mechanism, if it counts over time; any other is refused."""
+        raise ParameterError(
+            f"“{self.agreed.name}” asks for one answer, by {self.agreed.mechanism.name}: it has no "
+            f"rounds"
+        )
+
+    @property
+    def texts(self) -> "FreeText":
+        """The question as one of free text; any other kind is refused."""
+        raise ParameterError(
+            f"“{self.agreed.name}” has a list of answers: `sudare estimate` gives their shares"
+        )
+
+    @abstractmethod
+    def population(self, truth: Population) -> Population:
+        """A population, who holds what, in the form that the mechanism simulates."""
+
+    # What may be shown.
+
+    def released(self, aggregate: Aggregate) -> Aggregate:
+        """The mechanism's own aggregate, if it is this collection's and large enough."""
+        agreed = self.agreed
+        if aggregate.key != agreed.key:
+            raise MixedCollections(
+                f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
+                f"not to “{agreed.name}” ({agreed.key[:12]}…)"
+            )
+        if aggregate.n < agreed.minimum_reports:
+            raise TooFewReports(
+                f"there are {aggregate.n} reports; “{agreed.name}” releases nothing below "
+                f"{agreed.minimum_reports}"
+            )
+        return replace(aggregate, key=agreed.mechanism.key)
+
+    def is_due(self, n: int, released: int) -> bool:
+        """Whether a running sum of ``n`` reports may be released, after one of ``released``.
+
+        Never so that two releases differ by few reports.
+        """
+        return n - released >= self.agreed.minimum_reports
+
+    def shown(
+        self, counts: NDArray[np.int64], closed: int, released: Aggregate | None
+    ) -> Aggregate | None:
+        """The sum that may be shown of a window that is still being counted; None for nothing.
+
+        Args:
+            counts: the sum of all its reports.
+            closed: over time, the last round that takes no more.
+            released: the sum that was released last.
+        """
+        del counts, closed
+        return released
+
+    def withheld(self, counts: NDArray[np.int64], closed: int) -> tuple[int, ...]:
+        """The closed rounds of a window that have reports, but too few to be shown."""
+        del counts, closed
+        return ()
+
+    windows_add_up: ClassVar[bool] = True
+    """Whether all windows together have one result, of the sum of their reports."""
+
+    # What is made of it.
+
+    def labelled(self, estimate: Estimate) -> Estimate:
+        """The mechanism's estimate, by the labels that people know."""
+        return estimate.labelled(self.agreed.answers)
+
+    def weigh(self, aggregate: Aggregate, candidates: Iterable[str] = ()) -> Weighed:
+        """The part of an analysis that takes long, and that results of every level share."""
+        del candidates
+        return aggregate
+
+    @abstractmethod
+    def result(self, weighed: Weighed, options: ResultOptions) -> Result:
+        """The result of an analysis that ``weigh`` has begun."""
+
+    def series(self, windows: tuple[int, ...], results: Sequence[Any]) -> Result:
+        """The results of several windows as one, one window after the other."""
+        raise ParameterError(
+            f"“{self.agreed.name}” has one result of {len(windows)} windows, not one of each: "
+            f"their reports add up ({len(results)} given)"
+        )
+
+    def gather(
+        self, reports: Records | Iterable[Records], answers: int, pairs: int, of: str
+    ) -> Records:
+        """All reports in one array: checked, enough to be released, not too many to compute.
+
+        Args:
+            reports: an array, or several.
+            answers: how many likelihoods each report will have.
+            pairs: the most likelihoods in all.
+            of: what these answers are called.
+        """
+        if isinstance(reports, Aggregate):
+            raise ParameterError(
+                "an aggregate holds no single reports: give the reports themselves"
+            )
+        mechanism, name = self.agreed.mechanism, self.agreed.name
+        parts: list[Records] = []
+        count = 0
+        for part in [reports] if isinstance(reports, np.ndarray) else reports:
+            if part.dtype != mechanism.report_dtype or part.ndim != 1:
+                raise InvalidReport(
+                    f"reports of “{name}” are records of {mechanism.report_dtype}, got {part.dtype}"
+                )
+            mechanism.check(part)
+            count += len(part)
+            if count * answers > pairs:
+                raise ParameterError(
+                    f"{count:,} reports times {answers:,} {of} is over the limit of {pairs:,}; "
+                    f"name fewer candidates or raise the limit"
+                )
+            parts.append(part)
+        if not count:
+            raise TooFewReports("there are 0 reports; at least 1 is needed")
+        self.released(replace(mechanism.zero, n=count, key=self.agreed.key))
+        return np.concatenate(parts)
+
+    # How it is described.
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """The answers in a few words: 3 answers, free text."""
+
+    def facts(self) -> dict[str, str]:
+        """Facts about what answering costs, term by term."""
+        facts = {"ε per report": repr(self.agreed.mechanism.epsilon)}
+        return facts | self._for_life()
+
+    def _for_life(self) -> dict[str, str]:
+        mechanism = self.agreed.mechanism
+        if not mechanism.memoised:
+            return {}
+        if not mechanism.bounded_for_life:
+            return {"ε for life": "none: each report costs anew"}
+        return {"ε for life": f"{mechanism.lifetime_epsilon!r} for all reports of one answer"}
+
+    def cost_fields(self) -> dict[str, Any]:
+        """The facts beside ε that a machine is told of what answering costs."""
+        return {}
+
+    def cost_of_many(self) -> str:
+        """The ε of many reports of a person, in half a sentence, where no noise is kept."""
+        mechanism = self.agreed.mechanism
+        return (
+            f"{mechanism.name} has no permanent step: k reports cost k times {mechanism.epsilon!r}"
+        )
+
+    def remarks(self) -> list[str]:
+        """Sentences that must be known beside what a person spends; mostly none."""
+        return []
+
+    def minimum(self) -> str:
+        """The least number of reports that is released, and of what."""
+        return f"{self.agreed.minimum_reports}"
+
+    def randomised(self, people: int, reports: int) -> str:
+        """That the answers of so many people were randomised, and at which ε, in a sentence."""
+        del reports  # one each
+        answers = "1 answer" if people == 1 else f"{people:,} answers"
+        return f"{answers} randomised at ε = {text_up(self.agreed.mechanism.epsilon)} each"
+
+    def where(self, aggregate: Aggregate) -> str:
+        """Where the reports of an aggregate lie, as a sentence ends; mostly nothing."""
+        del aggregate
+        return ""
+
+    @property
+    def body(self) -> KindBody:
+        """The question's kind, as the collector's JSON has it."""
+        return KindBody(over_time=self.rounds > 0, free_text=self.takes_candidates)
+
+    @abstractmethod
+    def listed(self) -> tuple[str, Sequence[str]]:
+        """The word for the answers, and the label of each."""
+
+    def spending(self) -> str:
+        """The ε that a person spends, in half a sentence."""
+        mechanism = self.agreed.mechanism
+        spent = f"one report spends ε = {mechanism.epsilon!r} and not more"
+        if mechanism.bounded_for_life:
+            spent += f", all reports of one answer {mechanism.lifetime_epsilon!r}"
+        return spent
+
+    def cost(self) -> str:
+        """The ε that a person spends, in a few words."""
+        mechanism = self.agreed.mechanism
+        if not mechanism.bounded_for_life:
+            return f"ε = {mechanism.epsilon!r}"
+        return f"ε = {mechanism.epsilon!r} ({mechanism.lifetime_epsilon!r} for life)"
+
+
+def texts_of(answers: Sequence[Any] | NDArray[Any], first: int) -> Sequence[str]:
+    """The answers, if each is a text; what is none is refused by its position."""
+    odd = next((i for i, answer in enumerate(answers) if not isinstance(answer, str)), None)
+    if odd is not None:
+        raise InvalidAnswer(f"the answer at position {first + odd} is not a text")
+    return list(answers)

@@ -1,0 +1,283 @@
+"""An answer in people's own words: which candidates people give, and how many do."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.decoding.from_reports import weigh_reports
+from sudare.decoding.from_sums import (
+    MEMORY,
+    Decoded,
+    check_levels,
+    decode_sums,
+    hash_candidates,
+)
+from sudare.decoding.likelihoods import PAIRS
+from sudare.errors import InvalidAnswer, ParameterError
+from sudare.estimation.significance import Correction
+from sudare.formats.documents import Count, Shape
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Records
+from sudare.mechanisms.rappor import Rappor
+from sudare.mechanisms.strings import Digests, Strings
+from sudare.questions.choice import people_by_text
+from sudare.questions.interface import (
+    Agreed,
+    Population,
+    Question,
+    Result,
+    ResultDocument,
+    ResultOptions,
+    Weighed,
+    texts_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class TextRow(Shape):
+    """A text that was found, with its share."""
+
+    candidate: str
+    estimate: float
+    stderr: float
+    low: float
+    high: float
+    p_value: float
+    adjusted: float
+
+
+class UnexplainedBody(Shape):
+    """The share of people who answered none of the texts found."""
+
+    estimate: float
+    stderr: float
+
+
+class TextsDocument(ResultDocument):
+    """The texts found in free text, as ``sudare decode --json`` says them."""
+
+    n: Count
+    candidates: Count
+    level: float
+    correction: str
+    confidence: float
+    smallest_detectable: float
+    excess_noise: float | None
+    discoveries: Count
+    found: list[TextRow]
+    unexplained: UnexplainedBody
+
+
+@dataclass(frozen=True)
+class FreeText(Question):
+    """A question that is answered in people's own words."""
+
+    result_document: ClassVar[type[ResultDocument]] = TextsDocument
+    takes_candidates: ClassVar[bool] = True
+
+    @cached_property
+    def mechanism(self) -> Rappor:
+        """The RAPPOR that the collection uses, the one mechanism for texts."""
+        return cast("Rappor", self.agreed.mechanism)
+
+    @property
+    def texts(self) -> "FreeText":
+        """The question as one of free text, which it is."""
+        return self
+
+    def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> Digests:
+        """The digests of people's texts, under the collection's own hash family."""
+        return Strings(self.agreed.key).check(texts_of(answers, first), first)
+
+    def encode_columns(self, columns: "list[pa.Array]", first: int) -> Digests:
+        """The digests of the texts in a table's one column; each different one is hashed once."""
+        (column,) = columns
+        texts = column.dictionary_encode()
+        which: NDArray[np.int64] = texts.indices.to_numpy()
+        try:
+            hashed: Digests = self.encode(texts.dictionary.to_pylist())[which]
+        except InvalidAnswer:
+            return self.encode(column.to_pylist(), first)  # fails again, at its position
+        return hashed
+
+    def population(self, truth: Population) -> tuple[Digests, NDArray[np.int64]]:
+        """A population: the digests of texts, and how many people answer each."""
+        return people_by_text(self, truth)
+
+    def weigh(self, aggregate: Aggregate, candidates: Iterable[str] = ()) -> Decoded:
+        """The sums of reports, decoded against candidates."""
+        return decode(self.agreed, aggregate, candidates)
+
+    def result(self, weighed: Weighed, options: ResultOptions) -> "Discoveries":
+        """The candidates that were found, as a result."""
+        if not isinstance(weighed, Decoded):
+            raise ParameterError(
+                f"“{self.agreed.name}” is answered in free text, which has no list of answers: "
+                f"use `sudare decode` with candidates"
+            )
+        options.refuse_all_but_level("free text has none")
+        found = replace(weighed, confidence=options.level)
+        return Discoveries(self.agreed, found, everyone=False, top=None)
+
+    @property
+    def described(self) -> str:
+        """The answers in a few words: free text."""
+        return "free text"
+
+    def listed(self) -> tuple[str, Sequence[str]]:
+        """The word for the answers, none of which has a label of its own."""
+        return "answers", ["free text"]
+
+    def spending(self) -> str:
+        """The ε that a person spends, and that they answer in their own words."""
+        return f"{super().spending()}; answered in free text"
+
+
+@dataclass(frozen=True)
+class Discoveries(Result):
+    """The texts found in free text, and how many of them are shown.
+
+    Attributes:
+        collection: whose reports these are.
+        decoded: all that is known.
+        everyone: whether candidates that were not found are shown too.
+        top: how many are shown at most.
+    """
+
+    row: ClassVar[type[Shape]] = TextRow
+
+    collection: Agreed
+    decoded: Decoded
+    everyone: bool
+    top: int | None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The fields of a row and their Arrow types; ``found`` where all candidates are shown."""
+        return super().columns | ({"found": "bool"} if self.everyone else {})
+
+    @cached_property
+    def found(self) -> list[dict[str, Any]]:
+        """The rows of texts found, or of all if there are no others, the largest share first."""
+        return self.decoded.rows()[: self.top]
+
+    @cached_property
+    def shown(self) -> list[dict[str, Any]]:
+        """The rows of the texts to be listed, found or not, the largest share first."""
+        return self.decoded.rows(everyone=True)[: self.top] if self.everyone else self.found
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The numbers, a row per text to be listed."""
+        return self.shown
+
+    @property
+    def count(self) -> int:
+        """How many candidates were found."""
+        return len(self.decoded.findings.found)
+
+    def document(self) -> dict[str, Any]:
+        """The whole result as JSON values; what is unexplained may lie below 0 or above 1."""
+        decoded = self.decoded
+        document = {
+            **self.heading(),
+            "n": decoded.n,
+            "candidates": len(decoded.candidates),
+            "level": decoded.level,
+            "correction": decoded.correction,
+            "confidence": decoded.confidence,
+            "smallest_detectable": decoded.smallest,
+            "excess_noise": decoded.excess,
+            "discoveries": self.count,
+            "found": self.found,
+            "unexplained": {
+                "estimate": decoded.unexplained,
+                "stderr": decoded.unexplained_stderr,
+            },
+        }
+        if decoded.complete is not None:
+            document["complete"] = True
+        return {**document, "all": self.shown} if self.everyone else document
+
+
+def decode(  # noqa: PLR0913 - what an analyst may choose
+    collection: Agreed,
+    aggregate: Aggregate,
+    candidates: Iterable[str],
+    *,
+    level: float = 0.05,
+    correction: Correction = "benjamini-hochberg",
+    confidence: float = 0.95,
+    complete: bool = False,
+    memory: int = MEMORY,
+    progress: Callable[[int], object] | None = None,
+) -> Decoded:
+    """Decode sums of free text: which candidates people hold, and how many do.
+
+    Args:
+        collection: a collection of free text.
+        aggregate: its reports, counted.
+        candidates: texts that people may have answered, in any order, as a list or a stream.
+        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
+        confidence: the level of the intervals.
+        complete: whether nobody answered anything but these candidates. Then every candidate has
+            a share, none is negative, and they sum to 1.
+        memory: the bytes that the candidates' bits may take.
+        progress: hears how many candidates have been hashed.
+    """
+    question = collection.kind.texts
+    if not isinstance(aggregate, Aggregate):
+        raise ParameterError(
+            f"decode takes an Aggregate, got {type(aggregate).__name__}: count the reports first "
+            f"(collection.aggregate), or weigh them one by one (decode_reports)"
+        )
+    check_levels(level, correction, confidence)
+    released = question.released(aggregate)
+    hashed = hash_candidates(collection.key, question.mechanism, candidates, memory, progress)
+    return decode_sums(
+        question.mechanism, released, *hashed, level, correction, confidence, complete=complete
+    )
+
+
+def decode_reports(  # noqa: PLR0913 - likewise
+    collection: Agreed,
+    reports: Records | Iterable[Records],
+    candidates: Iterable[str],
+    *,
+    level: float = 0.05,
+    correction: Correction = "benjamini-hochberg",
+    confidence: float = 0.95,
+    pairs: int = PAIRS,
+    memory: int = MEMORY,
+    progress: Callable[[float], object] | None = None,
+) -> Decoded:
+    """Decode single reports of free text: which candidates people hold, and how many do.
+
+    ``findings.mixture`` holds the most likely shares of all candidates and, last, of "other"
+    texts, with their certificate. The findings' own shares are not bound to be positive, so that
+    their intervals keep their level.
+
+    Args:
+        collection: a collection of free text.
+        reports: its reports, as an array or as several.
+        candidates: texts that people may have answered, in any order, as a list or a stream.
+        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
+        confidence: the level of the intervals.
+        pairs: the most reports times candidates to compute.
+        memory: the bytes that the candidates' bits may take.
+        progress: hears after each pass how much log-likelihood may be left to gain.
+    """
+    question = collection.kind.texts
+    check_levels(level, correction, confidence)
+    texts, hashed = hash_candidates(collection.key, question.mechanism, candidates, memory)
+    told = question.gather(reports, len(texts), pairs, "candidates")
+    return weigh_reports(
+        question.mechanism, told, texts, hashed, level, correction, confidence, progress
+    )

@@ -1,0 +1,12 @@
+"""What people are shown: a renderer for each kind of question, and what they share.
+
+``renderers``: which renderer shows the result of which kind.
+``choice``: the shares of listed answers.
+``text``: the texts that were found.
+``states``: the shares of rounds.
+``wording``: numbers as people read them, everywhere the same.
+``bar``: a bar with its uncertainty, in a terminal.
+``cells``: texts in a terminal.
+``html``: pages that load nothing.
+``figures``: pictures for documents.
+"""

@@ -1,0 +1,94 @@
+"""The shares of listed answers, as people see them: in a terminal, on a page, in a figure."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sudare.chance.exact import text_up
+from sudare.questions.choice import Shares
+from sudare.results.bar import Bar
+from sudare.results.wording import counted, decimals_for, p_value, percent, percent_range
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+
+def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
+    """The shares as a table with bars; the truth by answer where a simulation knows it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    decimals = decimals_for(100 * float(np.median(shares.estimate.stderr)))
+    table = Table(title=Text(shares.collection.question), title_justify="left")
+    table.add_column("answer")
+    table.add_column("share", justify="right")
+    table.add_column(f"{percent(shares.level)} interval", no_wrap=True)
+    if shares.consistent is not None:
+        table.add_column("consistent", justify="right")
+    if truth is not None:
+        table.add_column("truth", justify="right", style="dim")
+    table.add_column("p", justify="right", no_wrap=True)
+    table.add_column()
+    table.caption = "\n".join(notes(shares)) or None
+    axis = min(0.0, float(shares.interval.low.min())), float(shares.interval.high.max())
+    for row in shares.rows():
+        cells: list[str | Text | Bar] = [
+            Text(row["answer"]),  # a label is not markup
+            percent(row["share"], decimals),
+            percent_range(row["low"], row["high"], decimals),
+        ]
+        if shares.consistent is not None:
+            cells.append(percent(row["consistent"], decimals))
+        if truth is not None:
+            cells.append(percent(truth[row["answer"]], decimals))
+        bar = Bar(row["low"], row["share"], row["high"], axis)
+        table.add_row(*cells, p_value(row["p_value"]), bar)
+    return table
+
+
+def notes(shares: Shares) -> list[str]:
+    """Notes that must stand beside the intervals, if any."""
+    said = {
+        "The intervals hold for all answers at once.": shares.simultaneous,
+        "The intervals are for the population these people were sampled from.": shares.population,
+        f"Too few reports behind {shares.rough.sum()} of {shares.rough.size} answers: "
+        "their intervals are rough.": shares.rough.any(),
+    }
+    return [note for note, applies in said.items() if applies]
+
+
+def sentences(shares: Shares) -> list[str]:
+    """The sentence below the table: how many reports, of which ε."""
+    epsilon = text_up(shares.collection.mechanism.epsilon)
+    return [f"{counted(shares.estimate.n, 'report')}, ε = {epsilon} each"]
+
+
+def page(shares: Shares, truth: Mapping[str, float] | None = None, *more: str) -> str:
+    """The shares as one HTML file; ``more`` are notes to begin with."""
+    from sudare.results.html import estimate_page
+
+    known = None if truth is None else np.array([truth[name] for name in shares.estimate.labels])
+    return estimate_page(
+        shares.collection,
+        shares.estimate,
+        level=shares.level,
+        simultaneous=shares.simultaneous,
+        consistent=shares.consistent,
+        p_values=shares.p_values,
+        truth=known,
+        notes=[*more, *notes(shares)],
+    )
+
+
+def figure(shares: Shares) -> "Figure":
+    """The shares as a figure of bars."""
+    from sudare.results.figures import estimate_figure
+
+    return estimate_figure(
+        shares.estimate,
+        level=shares.level,
+        simultaneous=shares.simultaneous,
+        title=shares.collection.question,
+    )

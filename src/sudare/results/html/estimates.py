@@ -1,0 +1,132 @@
+"""The page of one collection's estimate."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sudare.errors import ParameterError
+from sudare.estimation.estimate import Estimate
+from sudare.questions.interface import Agreed
+from sudare.results.html.bars import Bars
+from sudare.results.html.document import document, remarks, section, table
+from sudare.results.html.heading import ONE_REPORT, definitions, header
+from sudare.results.html.scale import Floats
+from sudare.results.wording import decimals_for, fixed, p_value, percent, percent_range, percents
+
+
+def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by name
+    collection: Agreed,
+    estimate: Estimate,
+    *,
+    level: float = 0.95,
+    simultaneous: bool = False,
+    consistent: Floats | None = None,
+    p_values: Floats | None = None,
+    truth: Floats | None = None,
+    notes: Sequence[str] = (),
+) -> str:
+    """A collection's estimate as one HTML file: chart, table and how to read them.
+
+    Args:
+        collection: what was asked, and how answers were randomised.
+        estimate: the shares, in the order of the collection's answers.
+        level: that of the intervals.
+        simultaneous: whether they hold for all answers at once.
+        consistent: the shares after a consistency step.
+        p_values: for each answer, of the test that nobody holds it, adjusted for their number.
+        truth: the true shares; only a simulation knows them.
+        notes: paragraphs to add, as plain text.
+    """
+    k = len(collection.answers)
+    for name, values in {
+        "the estimate": estimate.values,
+        "consistent": consistent,
+        "p_values": p_values,
+        "truth": truth,
+    }.items():
+        if values is not None and values.shape != (k,):
+            raise ParameterError(f"{name} has the shape {values.shape}; there are {k} answers")
+
+    low, high = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
+    sure = f"{'simultaneous ' * simultaneous}{percent(level)}"
+    decimals = decimals_for(100 * float(np.median(estimate.stderr)))
+    columns = {
+        "Answer": collection.answers,
+        "Share": percents(estimate.values, decimals),
+        "Standard error": [f"± {error}" for error in percents(estimate.stderr, decimals)],
+        f"{sure} interval": [
+            percent_range(start, end, decimals) for start, end in zip(low, high, strict=True)
+        ],
+    }
+    if consistent is not None:
+        columns["Consistent"] = percents(consistent, decimals)
+    if p_values is not None:
+        columns["Present? (p-value)"] = [p_value(p) for p in p_values]
+    columns[f"People (of\N{NO-BREAK SPACE}{estimate.n:,})"] = [
+        fixed(v, 0) for v in estimate.values * estimate.n
+    ]
+    reading = _reading(k, level, estimate.n, simultaneous=simultaneous)
+    if consistent is not None:
+        reading["Consistent values"] = _CONSISTENT
+    if p_values is not None:
+        reading["Present?"] = _PRESENT
+    if truth is not None:
+        columns["Truth (simulated)"] = percents(truth, decimals)
+        inside = int(np.sum((low <= truth) & (truth <= high)))
+        reading["The truth"] = (
+            "These people were simulated, so their true shares are known. "
+            f"{inside:,} of the {k:,} intervals contain them."
+        )
+    bars = Bars(collection.answers, estimate.values, low, high, sure, consistent, truth)
+    return document(
+        collection.name,
+        _header(collection, estimate.n, simulated=truth is not None),
+        section("Estimated shares", bars.figure(decimals)),
+        section("All the numbers", table(f"Every answer of {collection.name}", columns)),
+        remarks(notes),
+        section("How to read this", definitions(reading, "reading")),
+    )
+
+
+def _header(collection: Agreed, n: int, *, simulated: bool) -> str:
+    mechanism = collection.mechanism
+    facts = {
+        "Reports": f"{n:,}" + ", simulated" * simulated,
+        "Mechanism": f"{mechanism.name.upper()}, {len(collection.answers):,} answers",
+    }
+    return header(collection, facts)
+
+
+_CONSISTENT = (
+    "The estimates after a step that turns them into shares that could exist, with none below 0. "
+    "They read more easily but are no longer unbiased: compare answers by the estimates and "
+    "their intervals."
+)
+_PRESENT = (
+    "How often noise alone would give an estimate at least this high if nobody held the answer, "
+    "adjusted for asking about every answer. "
+    "A small p-value says that somebody does; a large one says nothing."
+)
+
+
+def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, str]:
+    misses = k * (1 - level)
+    expected = f": with {k:,} answers, expect about {fixed(misses, 0)} to miss" * (misses >= 1.5)
+    hold = (
+        f"all {k:,} intervals together would hold the true shares {percent(level)} of the time"
+        if simultaneous
+        else f"such an interval would hold the true share {percent(level)} of the time{expected}"
+    )
+    return {
+        "One report": ONE_REPORT.format(n=n),
+        "The interval": (
+            f"Were everything randomised anew, {hold}. It knows the noise; it does not know who "
+            "chose not to answer. The standard error is the typical distance from the truth."
+        ),
+        "Below 0": (
+            "Values below 0 are normal. Undoing the noise overshoots as often as it falls short, "
+            "so an answer that nobody gave comes out below 0 half of the time. Read it as "
+            "“too few to see”. Cutting it off at 0 would make rare answers look more common "
+            "than they are."
+        ),
+    }

@@ -1,0 +1,94 @@
+"""The shares of rounds, as people see them: in a terminal, on a page, in a figure."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sudare.chance.exact import text_up
+from sudare.questions.states import Rounds
+from sudare.results.bar import Bar
+from sudare.results.wording import counted, decimals_for, percent, percent_range
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+_LONGEST = 1000  # rounds in a table
+_NO_ESTIMATE = "no estimate"
+
+
+def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
+    """The rounds as a table with bars; the truth by round where a simulation knows it."""
+    import numpy as np
+    from rich.table import Table
+    from rich.text import Text
+
+    low, high = found.estimate.interval(found.level)
+    decimals = decimals_for(25 * float(np.median(high - low)))
+    table = Table(title=Text(found.collection.question), title_justify="left")
+    for heading in ("round", "reports", "share"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    sure = percent(found.level)
+    table.add_column(f"{sure} interval", no_wrap=True)
+    table.add_column(f"{sure} band", no_wrap=True)
+    if truth is not None:
+        table.add_column("truth", justify="right", no_wrap=True, style="dim")
+    table.add_column()
+    axis = min(0.0, float(low.min())), float(high.max())
+    rows = found.rows()
+    for row in rows[:_LONGEST]:
+        start = [f"{row['round']:,}", f"{row['reports']:,}"]
+        true = [] if truth is None else [_share(truth, row["round"], decimals)]
+        if row["estimate"] is None:
+            table.add_row(*start, "", "withheld" if row["withheld"] else _NO_ESTIMATE)
+            continue
+        table.add_row(
+            *start,
+            percent(row["estimate"], decimals),
+            percent_range(row["low"], row["high"], decimals),
+            percent_range(row["band_low"], row["band_high"], decimals),
+            *true,
+            Bar(row["low"], row["estimate"], row["high"], axis),
+        )
+    beside = [f"The share of people in the state “{found.state}”.", *notes(found)]
+    if len(rows) > _LONGEST:
+        beside.append(f"The first {_LONGEST:,} of {len(rows):,} rounds; --csv has all.")
+    table.caption = Text("\n".join(beside))
+    return table
+
+
+def notes(found: Rounds) -> list[str]:
+    """Notes about the rounds without an estimate, if there are any."""
+    silent, withheld = int((found.reports == 0).sum()), len(found.withheld)
+    minimum = counted(found.collection.minimum_reports, "report")
+    said = {
+        f"{counted(silent, 'round')} without a report: no estimate.": silent,
+        f"{counted(withheld, 'round')} with fewer than {minimum}: withheld.": withheld,
+    }
+    return [note for note, applies in said.items() if applies]
+
+
+def sentences(found: Rounds) -> list[str]:
+    """The sentence below the table: how many reports, of which ε."""
+    reports = counted(int(found.reports.sum()), "report")
+    return [f"{reports}, ε = {text_up(found.mechanism.epsilon)} for all reports of a person"]
+
+
+def page(found: Rounds) -> str:
+    """The share over time as one HTML file."""
+    from sudare.results.html import stream_page
+
+    return stream_page(found.collection, found.estimate, level=found.level, notes=notes(found))
+
+
+def figure(found: Rounds) -> "Figure":
+    """The share over time as a figure."""
+    from sudare.results.figures import rounds_figure
+
+    title, label = found.collection.question, f"share of people in the state “{found.state}”"
+    return rounds_figure(found.estimate, level=found.level, title=title, y_label=label)
+
+
+def _share(truth: Mapping[str, float], number: int, decimals: int) -> str:
+    """Of a round that somebody knows."""
+    known = truth.get(str(number))
+    return "" if known is None else percent(known, decimals)

@@ -1,0 +1,94 @@
+"""Numbers as people read them."""
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+
+MINUS = "\N{MINUS SIGN}"
+ABSENT = "\N{EN DASH}"
+PERCENT = "\N{NO-BREAK SPACE}%"
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A number with so many decimals; what rounds to zero has no sign."""
+    if not math.isfinite(value):
+        return ABSENT
+    text = f"{value:,.{decimals}f}"
+    return text.replace("-", MINUS) if text.strip("-0.,") else text.removeprefix("-")
+
+
+def percent(share: float, decimals: int | None = None) -> str:
+    """A share in percent, with so many decimals, or with those it has: 95 %, 99.9 %."""
+    text = f"{100 * share:.6g}" if decimals is None else fixed(100 * share, decimals)
+    return text if text == ABSENT else text + PERCENT
+
+
+def percents(shares: Iterable[float], decimals: int) -> list[str]:
+    """Shares in percent, each with so many decimals."""
+    return [percent(share, decimals) for share in shares]
+
+
+def percent_range(low: float, high: float, decimals: int) -> str:
+    """An interval of shares in percent: 29.3 to 31.3 %."""
+    return f"{fixed(100 * low, decimals)} to {percent(high, decimals)}"
+
+
+def decimals_for(error: float) -> int:
+    """The decimals that give a number of this size two digits."""
+    return min(9, max(0, 1 - math.floor(math.log10(error)))) if error > 0 else 2
+
+
+def at_most(ratio: Fraction) -> str:
+    """A ratio to three digits, rounded up, so that "at most" stays true."""
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    value = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).normalize()
+    if value < 10**6:
+        return f"{value:,f}"
+    exponent = value.adjusted()  # a float may not reach so far
+    return _scaled(f"{value.scaleb(-exponent):f}", exponent)
+
+
+def scientific(value: float, plain: bool | None = None) -> str:
+    """A number to four digits, with a power of ten where that is shorter or ``plain`` says so."""
+    if not math.isfinite(value):
+        return ABSENT
+    if is_plain(value) if plain is None else plain:
+        return f"{value:,.4g}".replace("-", MINUS)
+    mantissa, exponent = f"{value:.3e}".split("e")
+    return _scaled(mantissa.rstrip("0").rstrip(".").replace("-", MINUS), int(exponent))
+
+
+def measured(value: float, error: float) -> str:
+    """A number and its standard error, to two digits of the error."""
+    if not (math.isfinite(value) and math.isfinite(error)):
+        return scientific(value)
+    exponent = 0 if is_plain(value) else math.floor(math.log10(abs(value)))
+    scale = 10.0**exponent
+    decimals = decimals_for(error / scale)
+    text = f"{fixed(value / scale, decimals)} ± {fixed(error / scale, decimals)}"
+    return text if exponent == 0 else _scaled(f"({text})", exponent)
+
+
+def is_plain(value: float) -> bool:
+    """Whether a number is best written without a power of ten."""
+    return value == 0 or 0.001 <= abs(value) < 10**4
+
+
+def _scaled(mantissa: str, exponent: int) -> str:
+    power = "10" + str(exponent).translate(_SUPERSCRIPTS)
+    return power if mantissa == "1" else f"{mantissa}×{power}"
+
+
+def p_value(p: float) -> str:
+    """A p-value: two digits, and no more zeros than anyone reads."""
+    if p < 0.0001:
+        return "< 0.0001"
+    return fixed(p, min(4, decimals_for(p)))
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """So many of something: 1 report, 2,000 reports; 1 person, 2 people."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

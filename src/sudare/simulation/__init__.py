@@ -1,0 +1,8 @@
+"""Populations that are made up: what an experiment would show.
+
+``comparison``: mechanisms for one answer side by side, error against ε.
+``scenarios``: kinds of streams: what may happen to a share over time.
+``experiments``: streams counted once, or many times to measure errors.
+``ldp_ids``: the population division of LDP-IDS, for comparison.
+``crowd``: simulated devices, round by round.
+"""

@@ -1,0 +1,112 @@
+"""Additively homomorphic encryption, as the two parties use it: one small interface.
+
+P1 has the keys. P2 adds, subtracts and re-randomises what it can't read. A re-randomised sum tells
+P1 nothing but its value: not which ciphertexts were added, though P1 made them all.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from sudare.errors import InvalidCiphertext, ParameterError
+
+CIPHERS = ("elgamal", "lattice")
+WIDEST = 1 << 40  # a value lies from -WIDEST to WIDEST, and an opened one within WIDEST of another
+
+
+@dataclass(frozen=True)
+class Keys:
+    """P1's key pair: everybody may encrypt to it, and P1 alone opens.
+
+    Attributes:
+        public: what P2 and devices encrypt under.
+        secret: what opens; it never leaves P1.
+    """
+
+    public: bytes
+    secret: bytes = field(repr=False)
+
+
+class Cipher(ABC):
+    """A cipher of whole numbers that add up unread; ciphertexts are bytes, checked when used.
+
+    Bytes that are no ciphertext, key or table of this cipher raise ``InvalidCiphertext``, and so
+    does a sum or difference in which all randomness has cancelled: it would hide nothing.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def keys(self) -> Keys:
+        """Fresh keys, from the operating system's randomness."""
+
+    @abstractmethod
+    def encrypt(self, public: bytes, value: int) -> bytes:
+        """A ciphertext of one value, by anybody who has the public key."""
+
+    @abstractmethod
+    def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
+        """A table of values under encryption, in this order, by P1; more compact if it can be."""
+
+    @abstractmethod
+    def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
+        """The ciphertext of a table's entry, and of nothing else in it."""
+
+    @abstractmethod
+    def add(self, first: bytes, second: bytes) -> bytes:
+        """A ciphertext of the sum of two encrypted values."""
+
+    @abstractmethod
+    def subtract(self, first: bytes, second: bytes) -> bytes:
+        """A ciphertext of the difference of two encrypted values."""
+
+    @abstractmethod
+    def rerandomise(self, public: bytes, ciphertext: bytes) -> bytes:
+        """The same value in a ciphertext that tells nothing of how it came about."""
+
+    @abstractmethod
+    def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
+        """The value of a ciphertext, if it lies from ``low`` to ``high``; else raises."""
+
+
+def cipher_named(name: str) -> Cipher:
+    """The cipher of this name; its library is loaded only now."""
+    if name == "elgamal":
+        from sudare.twoparty.ciphers.elgamal import ElGamal
+
+        return ElGamal()
+    if name == "lattice":
+        from sudare.twoparty.ciphers.lattice import Lattice
+
+        return Lattice()
+    raise ParameterError(f"a cipher is one of {', '.join(CIPHERS)}, got {name[:32]!r}")
+
+
+def check_values(values: Sequence[int]) -> None:
+    """Refuse values that are too large to be encrypted; the message doesn't repeat them."""
+    for position, value in enumerate(values):
+        if not -WIDEST <= value <= WIDEST:
+            raise ParameterError(f"the value at position {position} is beyond ±2^40")
+
+
+def check_range(low: int, high: int) -> None:
+    """Refuse a range that is empty or too wide to be opened."""
+    if not 0 <= high - low <= WIDEST or max(abs(low), abs(high)) > WIDEST:
+        raise ParameterError(
+            f"values from {low} to {high} can't be opened: from low to high, at most 2^40 apart"
+        )
+
+
+def check_index(index: int, size: int) -> None:
+    """Refuse an index that a table of this size doesn't have."""
+    if not 0 <= index < size:
+        raise ParameterError(f"a table of {size} entries has none at {index}")
+
+
+def out_of_range(low: int, high: int) -> InvalidCiphertext:
+    """The error of a ciphertext that opens to no value in its range."""
+    return InvalidCiphertext(
+        f"this holds no value from {low} to {high}: it was changed, is under another key, "
+        "or more was added than was agreed"
+    )

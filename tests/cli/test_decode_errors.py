@@ -1,0 +1,303 @@
+"""What ``sudare decode`` turns down, and free text that can't be randomised."""
+
+from pathlib import Path
+
+import pytest
+
+from sudare import Aggregate
+from support import free_text
+from support.commands import UNTOLD, contents, csv_of, refused, run, succeed, tea
+from support.free_text import CANDIDATES
+
+ARGUMENTS = ("decode", "words.json", "total.json", "--candidates")
+OUTPUT = ("-o", "found.json", "--json")
+
+
+@pytest.fixture
+def survey(tmp_path: Path) -> Path:
+    """A folder with words.json, total.json and candidates.txt; few people, to be quick."""
+    file = free_text.collection(tmp_path)
+    people = csv_of({"green": 300, UNTOLD: 50}).encode()
+    succeed(tmp_path, "randomize", file, "-o", "reports.arrow", stdin=people)
+    succeed(tmp_path, "aggregate", file, "reports.arrow", "-o", "total.json")
+    (tmp_path / "candidates.txt").write_text("\n".join(CANDIDATES), "utf-8")
+    return tmp_path
+
+
+# Candidates
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "there are 0 candidates; decoding needs at least 1"),
+        (b"\n", "line 1 of the candidates is empty"),
+        (b"\xef\xbb\xbf", "line 1 of the candidates is empty"),
+        (b"green\n\nblack\n", "line 2 of the candidates is empty"),
+        (b"green\r\n\r\nblack", "line 2 of the candidates is empty"),
+        (b"green\nblack\n\n", "line 3 of the candidates is empty"),
+        (b"green\nblack\ngreen\n", "candidates number 1 and 3 are the same text"),
+        ("が\nb\nか\u3099\n".encode(), "candidates number 1 and 3 are the same text"),
+        (b"green\ncaf\xe9\n", "line 2 of the candidates is not UTF-8 text"),
+        ("green\n".encode("utf-16"), "line 1 of the candidates is not UTF-8 text"),
+        ("green\n".encode("utf-16-le"), "line 1 of the candidates is not UTF-8 text"),
+        (b"\x1f\x8b\x08\x00", "line 1 of the candidates is not UTF-8 text"),
+        (
+            b"green\n" + b"x" * 10_001,
+            "line 2 of the candidates has 10001 bytes; 1 to 10000 are allowed",
+        ),
+        (
+            "\u0958".encode() * 3000,  # two letters when composed
+            "line 1 of the candidates has 18000 bytes; 1 to 10000 are allowed",
+        ),
+        (
+            b"green\n" + b"x" * 1_000_000,
+            "line 2 of the candidates has over 30000 bytes; 1 to 10000 are allowed",
+        ),
+    ],
+    ids=lambda value: repr(value)[:40] if isinstance(value, bytes) else "",
+)
+def test_a_list_that_is_none(data: bytes, sentence: str, survey: Path) -> None:
+    (survey / "list.txt").write_bytes(data)
+    assert refused(survey, *ARGUMENTS, "list.txt", *OUTPUT) == sentence
+    assert refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=data) == sentence
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_the_longest_candidate_is_read(end: str, survey: Path) -> None:
+    """Also one that is longer as it stands in the file than when it is composed."""
+    for text in ("x" * 10_000, "\u1112\u1161\u11ab" * 3333):  # Hangul in parts: 9 bytes for 3
+        (survey / "list.txt").write_text("\ufeff" + text + end, "utf-8", newline="")
+        rows = succeed(survey, *ARGUMENTS, "list.txt", "--all", "--json").json()["all"]
+        assert [row["candidate"] for row in rows] == [text]
+
+
+def test_a_bad_line_far_behind(survey: Path) -> None:
+    """Found by its number, after several chunks of hashing."""
+    lines = "".join(f"{number}\n" for number in range(40_000))
+    data = lines.encode() + b"\xff\n"
+    sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=data)
+    assert sentence == "line 40001 of the candidates is not UTF-8 text"
+    sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=lines.encode() + b"17\n")
+    assert sentence == "candidates number 18 and 40001 are the same text"
+
+
+def test_more_candidates_than_memory_allows(survey: Path) -> None:
+    """Each takes four bytes per cohort and hash: 64 here, so 16,384 to the MiB."""
+    data = "".join(f"{number}\n" for number in range(16_385)).encode()
+    sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, "--memory", "1MiB", stdin=data)
+    assert sentence.startswith("more than 16384 candidates need over 1,048,576 bytes of memory")
+    refused(survey, *ARGUMENTS, "candidates.txt", *OUTPUT, "--memory", "0.001")
+    for enough in ("2", "1.5", "2 MiB", "2mib", "1GiB", "0.1gib"):
+        succeed(survey, *ARGUMENTS, "-", "--memory", enough, "--json", stdin=data[:60_000] + b"x")
+
+
+@pytest.mark.parametrize("memory", ["", "0", "-1", "4GB", "much", "1e9", "0GiB", "nan", "9" * 20])
+def test_a_memory_that_is_none(memory: str, survey: Path) -> None:
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", *OUTPUT, "--memory", memory)
+    assert sentence == f"memory is written as 4GiB, 512MiB or a number of MiB, got {memory!r}"
+
+
+def test_stdin_holds_one_thing(survey: Path) -> None:
+    arguments = ("decode", "words.json", "--candidates", "-", *OUTPUT)
+    for reports in ((), ("-",), ("total.json", "-")):
+        sentence = refused(survey, *arguments, *reports, stdin=b"green\n")
+        assert sentence == "stdin can't hold both reports and candidates: name a file for one"
+
+
+# Options
+
+
+@pytest.mark.parametrize("value", ["0", "1", "-0.5", "2", "nan", "inf"])
+@pytest.mark.parametrize("option", ["level", "confidence"])
+def test_a_level_outside_its_range(option: str, value: str, survey: Path) -> None:
+    options = (f"--{option}", value, *OUTPUT, "--plot", "tea.html")
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", *options)
+    assert sentence.startswith(f"the {option} must lie between 0 and 1, got ")
+
+
+@pytest.mark.parametrize("top", [0, -3])
+def test_a_top_of_nobody(top: int, survey: Path) -> None:
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", *OUTPUT, "--top", top)
+    assert sentence == f"--top must be at least 1, got {top}"
+
+
+def test_json_or_csv(survey: Path) -> None:
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", *OUTPUT, "--csv")
+    assert sentence == "the result is either JSON or CSV: choose one of --json and --csv"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--candidates",), ("--candidates", "list", "--correction", "magic")],
+    ids=["none", "no file", "another correction"],
+)
+def test_usage(options: tuple[str, ...], survey: Path) -> None:
+    before = contents(survey)
+    result = run(survey, "decode", "words.json", "total.json", *options)
+    assert (result.code, result.stdout) == (2, b"")
+    assert result.err.strip().splitlines()[-1].startswith("Error: ")
+    assert contents(survey) == before
+
+
+# Reports
+
+
+def test_too_few_reports(survey: Path) -> None:
+    """Too few to show anything, or fewer than the collection releases."""
+    file = free_text.collection(survey, "shy", epsilon=0.1)
+    people = csv_of({UNTOLD: 20}).encode()
+    succeed(survey, "randomize", file, "-o", "shy.arrow", stdin=people)
+    sentence = refused(survey, "decode", file, "shy.arrow", "--candidates", "candidates.txt")
+    assert sentence.startswith(
+        "20 reports can't show even a text that everybody answered, in 200 tests"
+    )
+    free_text.collection(survey, "strict", minimum=21)
+    succeed(survey, "randomize", "strict.json", "-o", "few.arrow", stdin=people)
+    options = ("few.arrow", "--candidates", "candidates.txt", *OUTPUT)
+    sentence = refused(survey, "decode", "strict.json", *options)
+    assert sentence == "there are 20 reports; “strict” releases nothing below 21"
+
+
+def test_no_reports_at_all(survey: Path) -> None:
+    total = Aggregate.from_json((survey / "total.json").read_bytes())
+    (survey / "zero.json").write_bytes(Aggregate(total.key, 0, 0 * total.counts).to_json())
+    arguments = ("decode", "words.json", "zero.json", "--candidates", "candidates.txt")
+    assert refused(survey, *arguments, *OUTPUT).startswith("there are 0 reports")
+
+
+def test_a_collection_with_a_list_of_answers(survey: Path) -> None:
+    file = tea(survey)
+    succeed(survey, "randomize", file, "-o", "tea.arrow", stdin=csv_of({"green": 9}).encode())
+    sentence = refused(survey, "decode", file, "tea.arrow", "--candidates", "candidates.txt")
+    assert sentence == "“tea” has a list of answers: `sudare estimate` gives their shares"
+
+
+def test_reports_that_are_none_or_another_collections(survey: Path) -> None:
+    options = ("--candidates", "candidates.txt", *OUTPUT)
+    whole = (survey / "reports.arrow").read_bytes()
+    (survey / "cut.arrow").write_bytes(whole[:-20])
+    refused(survey, "decode", "words.json", "cut.arrow", *options)
+    refused(survey, "decode", "words.json", *options, stdin=whole[:500])
+    refused(survey, "decode", "words.json", *options)
+    refused(survey, "decode", "words.json", "candidates.txt", *options)
+    assert "named twice" in refused(survey, "decode", "words.json", *["total.json"] * 2, *options)
+    other = free_text.collection(survey, "other")
+    for reports in ("reports.arrow", "total.json"):
+        assert "collection" in refused(survey, "decode", other, reports, *options)
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("none.json", "total.json", "--candidates", "candidates.txt"),
+        ("words.json", "none.arrow", "--candidates", "candidates.txt"),
+        ("words.json", "none.json", "--candidates", "candidates.txt"),
+        ("words.json", "total.json", "--candidates", "none.txt"),
+    ],
+    ids=" ".join,
+)
+def test_a_missing_file_is_named(arguments: tuple[str, ...], survey: Path) -> None:
+    sentence = refused(survey, "decode", *arguments, *OUTPUT)
+    assert sentence.startswith("none")
+    assert sentence.endswith(": No such file or directory")
+
+
+def test_a_folder_of_candidates(survey: Path) -> None:
+    assert refused(survey, *ARGUMENTS, ".", *OUTPUT).endswith("Is a directory")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--plot", "tea.docx"),
+        ("--plot", "none/tea.html"),
+        ("--plot", "none/tea.png"),
+        ("-o", "none/found.txt", "--plot", "tea.html"),
+        ("-o", "found.txt", "--plot", "none/tea.html"),
+    ],
+    ids=" ".join,
+)
+def test_an_output_that_cannot_be_written(options: tuple[str, ...], survey: Path) -> None:
+    """Of two outputs, neither is left."""
+    refused(survey, *ARGUMENTS, "candidates.txt", *options)
+
+
+@pytest.mark.parametrize("output", ["words.json", "total.json", "candidates.txt"])
+def test_an_input_is_not_overwritten(output: str, survey: Path) -> None:
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", "-o", output)
+    assert "is one of the inputs" in sentence
+
+
+# Free text that can't be randomised
+
+
+LINES = ("--format", "lines", "-o", "new.arrow")
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        ("", "is not a text of 1 to 10000 bytes"),
+        (UNTOLD * 1000, "is not a text of 1 to 10000 bytes"),
+        ("緑" * 3334, "is not a text of 1 to 10000 bytes"),
+    ],
+    ids=["empty", "long", "long in Japanese"],
+)
+def test_an_answer_that_no_device_takes(bad: str, reason: str, survey: Path) -> None:
+    lines = f"{UNTOLD}\n緑茶\n{bad}\n緑茶\n".encode()
+    sentence = refused(survey, "randomize", "words.json", *LINES, stdin=lines)
+    assert sentence.startswith(f"the answer at position 2 {reason}")
+    rows = f'answer,n\n緑茶,1\n"{bad}",2\n'.encode()
+    sentence = refused(survey, "randomize", "words.json", "-o", "new.arrow", stdin=rows)
+    assert sentence.startswith(f"the answer at position 1 {reason}")
+
+
+def test_its_position_counts_from_the_start(survey: Path) -> None:
+    """Also far behind the first block of text."""
+    lines = (f"{UNTOLD}\n" * 400_000 + "\n").encode()
+    assert len(lines) > 1 << 22
+    sentence = refused(survey, "randomize", "words.json", *LINES, stdin=lines)
+    assert sentence.startswith("the answer at position 400000 is not a text")
+
+
+def test_text_that_is_not_utf8(survey: Path) -> None:
+    for data in (f"{UNTOLD}\ncaf\xe9\n".encode("latin-1"), f"{UNTOLD}\n".encode("utf-16")):
+        refused(survey, "randomize", "words.json", *LINES, stdin=data)
+
+
+def test_reports_of_japanese_hold_no_answers(survey: Path) -> None:
+    answers = ["緑茶", "ほうじ茶", "緑茶 🍵", "a, b", '"']
+    lines = "".join(f"{answer}\n" for answer in answers).encode()
+    done = succeed(survey, "randomize", "words.json", *LINES, stdin=lines)
+    assert done.err.startswith("5 answers randomised at ε = 6 each")
+    data = (survey / "new.arrow").read_bytes()
+    assert not any(answer.encode() in data for answer in answers[:3])
+    total = succeed(survey, "aggregate", "words.json", "new.arrow").stdout
+    assert Aggregate.from_json(total).n == 5
+
+
+def test_an_aggregate_has_no_single_reports(survey: Path) -> None:
+    said = refused(
+        survey,
+        "decode",
+        "words.json",
+        "total.json",
+        "--candidates",
+        "candidates.txt",
+        "--likelihood",
+    )
+    assert said == "total.json is an aggregate; this needs the reports themselves"
+
+
+def test_single_reports_are_not_weighed_for_a_list_that_is_complete(survey: Path) -> None:
+    options = ("--complete", "--likelihood")
+    said = refused(
+        survey, "decode", "words.json", "reports.arrow", "--candidates", "candidates.txt", *options
+    )
+    assert said == (
+        "--complete fits the bits' sums, --likelihood weighs single reports: choose one of them"
+    )

@@ -1,0 +1,158 @@
+"""Each kind of question obeys the laws of all kinds."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sudare import GRR, OUE, Borappor, Collection, Glance, KShot, Rappor, Seeded
+from sudare.collection.windows import Windows
+from sudare.errors import ParameterError
+from sudare.questions.choice import Choice
+from sudare.questions.interface import ResultOptions
+from sudare.questions.states import OverTime
+from sudare.questions.text import FreeText
+from support.question_laws import MINIMUM, QuestionLaws
+
+TEAS = ("green", "black, with milk", "ほうじ茶")
+TEXTS = ("tea", "coffee", "お茶", 'a "quoted", text')
+
+
+class TestChoice(QuestionLaws):
+    kind = Choice
+    collections: ClassVar = [
+        Collection("tea", "Which tea?", TEAS, mechanism, MINIMUM)
+        for mechanism in (
+            GRR.calibrate(3, 2.0),
+            OUE.calibrate(3, 1.0),
+            Rappor.calibrate(2.0, form="basic", bits=3),
+        )
+    ]
+    wrong: ClassVar = ["secretly", "", 7, None]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [TEAS[number % 3] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        return pa.table({"answer": answers, "else": ["x"] * len(answers)})
+
+    def truth(self, people: int) -> Any:
+        return dict(zip(TEAS, (people // 2, people // 4, people // 4), strict=True))
+
+
+class TestFreeText(QuestionLaws):
+    kind = FreeText
+    collections: ClassVar = [
+        Collection("drink", "Which drink?", (), mechanism, MINIMUM)
+        for mechanism in (Rappor.calibrate(4.0, form="instant"), Rappor.calibrate(3.0, lifetime=6))
+    ]
+    candidates = (*TEXTS, "water")
+    wrong: ClassVar = [7, "", None]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [TEXTS[number % 4] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        return pa.table({"answer": answers})
+
+    def truth(self, people: int) -> Any:
+        return {"tea": 2 * people, "お茶": 2 * people}
+
+
+class TestOverTime(QuestionLaws):
+    kind = OverTime
+    collections: ClassVar = [
+        Collection("online", "Online?", ("no", "yes"), mechanism, MINIMUM)
+        for mechanism in (
+            Glance.calibrate(4, 2.0),
+            KShot.calibrate(4, 3.0),
+            Borappor.calibrate(4, 4.0),
+        )
+    ]
+    wrong: ClassVar = [
+        ["secretly", "no", "no", "no"],
+        ["no", 2, "no", "no"],
+        ["no", "yes"],
+        "secretly",
+    ]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        states = Seeded(3).bernoulli(0.5, (people, 4)).astype(int)
+        return [["no" if state else 1 for state in row] for row in states.tolist()]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        columns = zip(*answers, strict=True)
+        return pa.table({str(i + 1): [str(s) for s in column] for i, column in enumerate(columns)})
+
+    def truth(self, people: int) -> Any:
+        ones = np.array([people // 2, people // 3, people // 4, people // 5])
+        return np.column_stack([people - ones, ones])
+
+
+ONLINE = TestOverTime.collections[0]
+TEA, DRINK = TestChoice.collections[0], TestFreeText.collections[0]
+
+
+def test_a_round_with_too_few_reports_is_withheld_and_says_so() -> None:
+    counts = np.array([[30, 30], [20, 20], [0, 0], [90, 10]])
+    total = ONLINE.zero
+    total = type(total)(ONLINE.key, int(counts.sum()), counts)
+    assert ONLINE.released(total).counts.tolist() == [[30, 30], [0, 0], [0, 0], [90, 10]]
+    rows = ONLINE.analyse(total).rows()
+    assert [row["withheld"] for row in rows] == [False, True, False, False]
+    assert [row["reports"] for row in rows] == [60, 40, 0, 100]
+    assert [row["estimate"] is None for row in rows] == [False, True, True, False]
+
+
+def test_only_closed_rounds_are_shown() -> None:
+    counts = np.full((4, 2), 30)
+    shown = [ONLINE.kind.shown(counts, closed, None) for closed in range(5)]
+    assert [0 if one is None else one.n for one in shown] == [0, 60, 120, 180, 240]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ResultOptions(simultaneous=True),
+            "simultaneous is for listed answers; over time the band",
+        ),
+        (ResultOptions(population=True), "population is for listed answers; over time intervals"),
+        (
+            ResultOptions(consistent="clip"),
+            "consistent is for listed answers; the shares of rounds",
+        ),
+    ],
+)
+def test_options_of_listed_answers_are_refused_elsewhere(options: ResultOptions, said: str) -> None:
+    total = ONLINE.simulate(TestOverTime().truth(4000), Seeded(1))
+    with pytest.raises(ParameterError, match=said):
+        ONLINE.analyse(total, options)
+    assert TEA.analyse(TEA.simulate(dict.fromkeys(TEAS, 100), Seeded(1)), options).rows()
+
+
+def test_a_kind_refuses_what_another_can_do() -> None:
+    for collection in (TEA, DRINK):
+        with pytest.raises(ParameterError, match=r"asks for one answer, by .*: it has no rounds"):
+            _ = collection.kind.stream
+    with pytest.raises(ParameterError, match="“tea” has a list of answers: `sudare estimate`"):
+        _ = TEA.kind.texts
+    with pytest.raises(ParameterError, match="“online” counts a state over time"):
+        _ = ONLINE.kind.texts
+    with pytest.raises(ParameterError, match="answered in free text"):
+        DRINK.analyse(DRINK.simulate({"tea": 100}, Seeded(1)))
+    with pytest.raises(ParameterError, match="their reports add up"):
+        TEA.kind.series((1, 2), [])
+
+
+def test_rules_that_dont_go_with_rounds() -> None:
+    with pytest.raises(ParameterError, match="can't be the number of the other state"):
+        Collection("x", "?", ("1", "0"), Glance.calibrate(4, 1.0))
+    with pytest.raises(ParameterError, match="an invitation is good for one report"):
+        Collection("x", "?", ("no", "yes"), Borappor.calibrate(4, 1.0), invited=True)
+    with pytest.raises(ParameterError, match="whole number of seconds"):
+        Collection("x", "?", ("no", "yes"), Glance.calibrate(4, 1.0), windows=Windows(0, 10))

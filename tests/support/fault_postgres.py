@@ -1,0 +1,79 @@
+"""A store in PostgreSQL that breaks on purpose: its connections end at any statement."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import psycopg
+
+from sudare.collector.stores.contract import Store
+from sudare.collector.stores.open import open_store
+from support.fault_stores import Place, Trap
+from support.postgres import end_connections
+
+
+class PostgresPlace(Place):
+    """A database, emptied first; a crash, or a failure, ends every connection of the store."""
+
+    statements = 10
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        store = open_store(url)
+        for held in store.held_collections():
+            store.remove(held.collection.key)
+        store.shut()
+
+    def open(self) -> Store:
+        place = self
+
+        class Watched(psycopg.Cursor[Any]):
+            def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
+                with place._watched(last=False):
+                    return super().execute(query, params, **options)
+
+            def stream(self, query: Any, params: Any = None, **options: Any) -> Any:
+                with place._watched(last=False):
+                    yield from super().stream(query, params, **options)
+
+            @contextmanager
+            def copy(self, statement: Any, params: Any = None, **options: Any) -> Iterator[Any]:
+                with place._watched(last=False), super().copy(statement, params, **options) as copy:
+                    yield copy
+
+        class Trapped(psycopg.Connection[Any]):
+            @contextmanager
+            def transaction(self, *arguments: Any, **options: Any) -> Iterator[Any]:
+                place._at = -1
+                manager = super().transaction(*arguments, **options)
+                within = manager.__enter__()
+                try:
+                    yield within
+                except BaseException as error:
+                    manager.__exit__(type(error), error, error.__traceback__)
+                    raise
+                with place._watched(last=True):
+                    manager.__exit__(None, None, None)
+
+        def connect(url: str, **options: Any) -> Any:
+            return Trapped.connect(url, **options, cursor_factory=Watched)
+
+        self._patched = patch("sudare.collector.stores.postgres.database.psycopg.connect", connect)
+        self._patched.start()
+        return open_store(self._url)
+
+    def crash(self, store: Store) -> None:
+        self.crashed = False
+        end_connections(self._url)
+        self._patched.stop()
+        store.shut()
+
+    def shut(self, store: Store) -> None:
+        self._patched.stop()
+        store.shut()
+
+    def _break(self, trap: Trap, *, whole: bool) -> None:
+        end_connections(self._url)
+        if whole and trap.kind == "fail":
+            raise psycopg.OperationalError("the connection was lost at the commit")

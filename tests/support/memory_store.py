@@ -1,0 +1,237 @@
+"""A collector's store in memory: the interface, whole and plain, with nothing durable about it.
+
+What it answers is what every backend must answer. It is also the store of a collector that loses
+everything in a crash: a fault simulation must find that.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sudare.collection.document import Collection
+from sudare.collector.stores.contract import (
+    Fates,
+    Group,
+    HeldCollection,
+    HeldWindow,
+    HeldWindows,
+    Released,
+    ReportFate,
+    State,
+    Store,
+    Token,
+)
+from sudare.errors import ParameterError, StoreUnavailable
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.interface import Records
+
+
+@dataclass
+class _Window:
+    total: Aggregate
+    released: Released | None = None
+    closed: bool = False
+    closed_round: int = 0
+    ids: set[bytes] = field(default_factory=set)
+    used: set[bytes] = field(default_factory=set)
+    kept: list[Records] = field(default_factory=list)
+
+
+@dataclass
+class _Held:
+    known: HeldCollection
+    windows: dict[int, _Window] = field(default_factory=dict)
+    closed_to: int = -1
+    candidates: list[str] = field(default_factory=list)
+    invited: set[bytes] = field(default_factory=set)
+
+    @property
+    def collection(self) -> Collection:
+        return self.known.collection
+
+    def window(self, number: int) -> _Window:
+        if number not in self.windows:
+            self.windows[number] = _Window(self.collection.zero)
+        return self.windows[number]
+
+
+class MemoryStore(Store):
+    """Everything in dictionaries.
+
+    Attributes:
+        broken: whether nothing can be committed now.
+        commits: the number of reports of each commit.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._held: dict[str, _Held] = {}
+        self._tokens: dict[str, Token] = {}
+        self._added = 0
+        self.broken = False
+        self.commits: list[int] = []
+
+    def commit(self, groups: Sequence[Group]) -> list[Fates]:
+        with self._lock:
+            self.check()
+            self.commits.append(sum(len(group.ids) for group in groups))
+            return [self._count(group) for group in groups]
+
+    def _count(self, group: Group) -> Fates:
+        held = self._held.get(group.collection.key)
+        fates = np.full(len(group.ids), ReportFate.SHUT, np.uint8)
+        if held is None or held.known.state is not State.OPEN:
+            return fates
+        if group.window <= held.closed_to:
+            fates[:] = ReportFate.LATE
+            return fates
+        window = held.window(group.window)
+        rounds = group.reports["round"] if held.collection.over_time else None
+        for place, row in enumerate(group.ids):
+            invitation = None if group.invitations is None else group.invitations[place].tobytes()
+            late = rounds is not None and int(rounds[place]) <= window.closed_round
+            fates[place] = self._fate(held, window, row.tobytes(), invitation, late=late)
+        new = group.reports[fates == ReportFate.NEW]
+        window.total += held.collection.aggregate(new)
+        if held.collection.keeps_reports:
+            window.kept.append(new)
+        return fates
+
+    @staticmethod
+    def _fate(
+        held: _Held, window: _Window, own: bytes, invitation: bytes | None, *, late: bool
+    ) -> ReportFate:
+        if own in window.ids:
+            return ReportFate.REPEATED
+        if late:
+            return ReportFate.LATE
+        if held.collection.invited:
+            if invitation is None or invitation not in held.invited - window.used:
+                return ReportFate.UNINVITED
+            window.used.add(invitation)
+        window.ids.add(own)
+        return ReportFate.NEW
+
+    def close(self, key: str, window: int, closed_round: int | None = None) -> None:
+        with self._lock:
+            held = self._known(key)
+            if closed_round is not None:
+                one = held.window(window)
+                one.closed_round = max(one.closed_round, closed_round)
+                return
+            held.closed_to = max(held.closed_to, window)
+            held.window(window)
+            for number, one in held.windows.items():
+                if number <= held.closed_to:
+                    one.closed = True
+                    if isinstance(held.collection.mechanism, ContinualMechanism):
+                        one.closed_round = held.collection.mechanism.rounds
+                    one.ids, one.used = set(), set()
+
+    def windows(self, key: str, *, last: int | None = None, after: int = -1) -> HeldWindows:
+        with self._lock:
+            held = self._known(key)
+            found = [
+                HeldWindow(
+                    number,
+                    one.total.n,
+                    0 if one.released is None else one.released.aggregate.n,
+                    one.closed,
+                    one.closed_round,
+                )
+                for number, one in sorted(held.windows.items())
+                if number > after
+            ]
+            shown = found if last is None else found[max(0, len(found) - last) :]
+            reports = sum(one.total.n for one in held.windows.values())
+            return HeldWindows.of(held.known.number, reports, shown)
+
+    def release(self, key: str, window: int) -> Released | None:
+        with self._lock:
+            held = self._known(key)
+            one = held.windows.get(window)
+            if one is None:
+                return None
+            least = held.collection.minimum_reports
+            if held.collection.over_time:
+                counts = one.total.counts.copy()
+                last = len(counts) if one.closed else one.closed_round
+                counts[last:] = 0
+                few = [0 < sum(row) < least for row in counts.tolist()]
+                counts[few] = 0
+                total = replace(one.total, n=int(counts.sum()), counts=counts)
+                withheld = tuple(number for number, is_few in enumerate(few, 1) if is_few)
+                one.released = Released(total, withheld) if total.n else None
+            elif one.total.n - (one.released.aggregate.n if one.released else 0) >= least:
+                one.released = Released(one.total)
+            return one.released
+
+    def reports(self, key: str, window: int | None = None) -> Iterator[Records]:
+        with self._lock:
+            windows = self._known(key).windows
+            chosen = windows.values() if window is None else [windows[window]]
+            kept = [records for one in chosen for records in one.kept]
+        yield from kept
+
+    def add(self, held: HeldCollection) -> bool:
+        with self._lock:
+            if held.collection.key in self._held:
+                return False
+            self._added += 1
+            self._held[held.collection.key] = _Held(replace(held, number=self._added))
+            return True
+
+    def held_collections(self) -> list[HeldCollection]:
+        with self._lock:
+            return [held.known for held in self._held.values()]
+
+    def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
+        with self._lock:
+            held = self._known(key)
+            if state is not None and held.known.state is not State.CLOSED:
+                held.known = replace(held.known, state=state)
+            if public is not None:
+                held.known = replace(held.known, public=public)
+
+    def remove(self, key: str) -> None:
+        with self._lock:
+            self._held.pop(key, None)
+
+    def keep_candidates(self, key: str, texts: Sequence[str]) -> None:
+        with self._lock:
+            self._known(key).candidates = list(texts)
+
+    def candidates(self, key: str) -> list[str]:
+        with self._lock:
+            return list(self._known(key).candidates)
+
+    def invite(self, key: str, digests: Sequence[bytes]) -> None:
+        with self._lock:
+            self._known(key).invited.update(digests)
+
+    def add_token(self, token: Token) -> None:
+        with self._lock:
+            self._tokens[token.name] = token
+
+    def tokens(self) -> list[Token]:
+        with self._lock:
+            return list(self._tokens.values())
+
+    def revoke(self, name: str) -> bool:
+        with self._lock:
+            return self._tokens.pop(name, None) is not None
+
+    def check(self) -> None:
+        if self.broken:
+            raise StoreUnavailable("the disk is full")
+
+    def shut(self) -> None:
+        """Nothing is held beyond this process."""
+
+    def _known(self, key: str) -> _Held:
+        if key not in self._held:
+            raise ParameterError(f"no collection {key[:12]} is held")
+        return self._held[key]

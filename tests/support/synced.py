@@ -1,0 +1,23 @@
+"""Which names of files a piece of code lets outlast a power failure."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+
+@contextmanager
+def synced_entries() -> Iterator[set[Path]]:
+    """Every path whose folder is synced within the block while it is there; truly synced, too."""
+    synced = set[Path]()
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        fsync(descriptor)
+        path = Path(f"/proc/self/fd/{descriptor}").resolve()
+        if path.is_dir():
+            synced.update(path.iterdir())
+
+    with mock.patch("os.fsync", noted):
+        yield synced

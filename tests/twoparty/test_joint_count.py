@@ -1,0 +1,261 @@
+"""Counts over encrypted answers: documents, records, sums, and proofs that a record is a bit."""
+
+import math
+import secrets
+from dataclasses import replace
+
+import msgspec
+import pytest
+import rbcl
+
+from sudare.chance.randomness import System
+from sudare.errors import (
+    InvalidAnswer,
+    InvalidCiphertext,
+    InvalidDocument,
+    InvalidMessage,
+    ParameterError,
+    SudareError,
+)
+from sudare.twoparty.ciphers.bit_proof import PROOF, encrypt_bit, is_bit
+from sudare.twoparty.ciphers.elgamal import ORDER, PAIR, POINT
+from sudare.twoparty.ciphers.interface import cipher_named
+from sudare.twoparty.noise.algorithm2 import algorithm2
+from sudare.twoparty.noise.guarantee import Guarantee
+from sudare.twoparty.noise.shipped_tables import shipped
+from sudare.twoparty.noise.table_document import TableDocument
+from sudare.twoparty.protocol.agreement import Agreement
+from sudare.twoparty.protocol.joint_count import JointCount, encrypted, record_size, summed
+from sudare.twoparty.protocol.parties import Listening, NoisyTotal, Starting, TotalOfP2
+from support.plain_cipher import Plain
+
+CIPHER = cipher_named("elgamal")
+KEYS = CIPHER.keys()
+
+
+def document(sensitivity: int = 1) -> TableDocument:
+    guarantee = Guarantee(1.0, 1e-6, sensitivity)
+    proof = shipped(guarantee)
+    assert proof is not None
+    return TableDocument(guarantee, proof.scheme)
+
+
+BITS = JointCount("smokers", Agreement(document(), people=300), KEYS.public)
+PROVED = replace(BITS, proofs=True)
+SMALL = JointCount("cups", Agreement(document(10), people=300, most=10), KEYS.public)
+
+
+def opened(count: JointCount, records: bytes) -> NoisyTotal:
+    """What P1 opens of these records, by the machines of both parties."""
+    holding, _ = summed(count, CIPHER, records)
+    p2, hello = Starting(count.bound_agreement, CIPHER, holding).greet(System())
+    p1, tables = Listening(count.bound_agreement, CIPHER, KEYS).receive(hello, System())
+    answering, answer = p2.receive(tables, System())
+    ended, result = p1.receive(answer).open()
+    assert answering.receive(result).result == ended.result
+    return ended.result
+
+
+@pytest.mark.parametrize(
+    ("count", "values"),
+    [
+        (BITS, [1] * 70 + [0] * 50),
+        (PROVED, [1] * 20 + [0] * 10),
+        (SMALL, [*range(11)] * 5),
+    ],
+    ids=lambda case: case.name if isinstance(case, JointCount) else None,
+)
+def test_only_the_noisy_total_is_opened(count: JointCount, values: list[int]) -> None:
+    records = b"".join(encrypted(count, CIPHER, values))
+    assert len(records) == len(values) * record_size(count, CIPHER)
+    found, law = opened(count, records), count.agreement.proof.law.trimmed
+    assert law.least <= found.total - sum(values) <= -law.least
+    assert (found.epsilon, found.delta) == (1.0, 1e-6)
+    assert found.mean_noise == float(count.agreement.proof.mean)
+
+
+def test_a_total_or_another_count_is_refused_at_the_greeting() -> None:
+    for other in (BITS.agreement, replace(BITS, name="others").bound_agreement):
+        _, hello = Starting(other, CIPHER, TotalOfP2(total=5)).greet(System())
+        with pytest.raises(InvalidMessage, match="the parties don't agree: count is"):
+            Listening(BITS.bound_agreement, CIPHER, KEYS).receive(hello, System())
+
+
+def test_a_ledger_is_charged_by_the_count_or_by_the_terms() -> None:
+    assert BITS.bound_agreement.spending_key == BITS.key
+    assert BITS.agreement.spending_key == BITS.agreement.key.hex() != BITS.key
+
+
+def test_the_exact_delta_of_whoever_learns_the_most_is_charged() -> None:
+    """Of the document's draws P2 knows which coincide, which helps it if it sees the result."""
+    wide = TableDocument(Guarantee(1.0, 1e-3), algorithm2(Guarantee(1.0, 1e-6), 2))
+    seeing, blind = (Agreement(wide, p2_blind=told) for told in (False, True))
+    proof = seeing.proof
+    for exact, agreement in ((proof.delta_p2, seeing), (proof.delta_p1, blind)):
+        assert math.nextafter(agreement.spent_delta, 0) < exact <= agreement.spent_delta
+    assert seeing.spent_delta > 100 * blind.spent_delta
+
+
+def test_records_are_64_bytes_and_192_with_a_proof() -> None:
+    assert record_size(BITS, CIPHER) == 64
+    assert record_size(PROVED, CIPHER) == 192
+
+
+def test_equal_values_make_different_records() -> None:
+    assert len(set(encrypted(BITS, CIPHER, [1] * 20))) == 20
+
+
+def test_documents_read_back_and_hold_no_secret() -> None:
+    for count in (BITS, PROVED, SMALL):
+        text = count.to_json()
+        assert JointCount.from_json(text) == count
+        assert KEYS.secret.hex().encode() not in text
+        assert count.keys(count.secret_json(KEYS)) == KEYS
+    with pytest.raises(InvalidDocument, match="the secret is of the count"):
+        BITS.keys(SMALL.secret_json(KEYS))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("sudare", "table"),
+        ("format", 1),
+        ("public", "xyz"),
+        ("people", 0),
+        ("most", 2),
+        ("extra", 1),
+    ],
+)
+def test_a_document_that_says_something_else_is_refused(field: str, value: object) -> None:
+    changed = msgspec.json.decode(BITS.to_json()) | {field: value}
+    with pytest.raises(SudareError):
+        JointCount.from_json(msgspec.json.encode(changed))
+
+
+@pytest.mark.parametrize(
+    "public",
+    [b"", bytes(POINT), b"\xff" * POINT, KEYS.public[:-1]],
+    ids=["nothing", "identity", "no point", "cut"],
+)
+def test_a_public_key_that_is_none_is_a_sentence(public: bytes) -> None:
+    with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+        encrypt_bit(public, 1, b"a count")
+    for count in (BITS, PROVED):
+        with pytest.raises(InvalidCiphertext, match="a public key is a point of 32 bytes"):
+            replace(count, public=public)
+
+
+def test_a_value_out_of_range_is_refused_on_the_device_without_being_told() -> None:
+    for values in ([0, 11], [3, -1]):
+        with pytest.raises(InvalidAnswer, match="at position 1 is not from 0 to 10") as error:
+            list(encrypted(SMALL, CIPHER, values))
+        assert "11" not in str(error.value)
+
+
+def test_files_that_are_no_records_are_refused() -> None:
+    record = b"".join(encrypted(BITS, CIPHER, [1]))
+    many = replace(BITS, agreement=replace(BITS.agreement, people=2))
+    three = b"".join(encrypted(BITS, CIPHER, [1, 1, 1]))
+    for count, records, sentence in (
+        (BITS, b"", "can't have 0 bytes in all"),
+        (BITS, record[:-1], "can't have 63 bytes"),
+        (BITS, three + record + record, "at position 4 stands there twice"),
+        (many, three, "2 people are agreed on, the file has 3 records"),
+        (
+            BITS,
+            three + b"\xff" * 32 + bytes(32),
+            "the record at position 3 can't be.*point",
+        ),
+        (PROVED, secrets.token_bytes(192), "the proof at position 0 does not hold"),
+    ):
+        with pytest.raises(SudareError, match=sentence):
+            summed(count, CIPHER, records)
+
+
+def test_without_proofs_a_million_from_one_device_is_refused_at_the_opening() -> None:
+    """Nothing proves a device's value, but what is opened can't leave what all could come to."""
+    honest = b"".join(encrypted(BITS, CIPHER, [1] * 5))
+    with pytest.raises(SudareError, match="holds no value from"):
+        opened(BITS, honest + CIPHER.encrypt(KEYS.public, 10**6))
+
+
+def test_proofs_are_of_bits_only() -> None:
+    with pytest.raises(ParameterError, match="a range up to 10 under elgamal"):
+        replace(SMALL, proofs=True)
+    with pytest.raises(ParameterError, match="up to 1 under plain"):
+        replace(PROVED, agreement=replace(BITS.agreement, cipher=Plain.name))
+
+
+# The proof that a ciphertext holds a bit.
+
+CONTEXT = b"a count"
+
+
+@pytest.mark.parametrize("bit", [0, 1])
+def test_a_bit_is_proved_and_opens_to_itself(bit: int) -> None:
+    for _ in range(5):
+        record = encrypt_bit(KEYS.public, bit, CONTEXT)
+        assert len(record) == PAIR + PROOF
+        assert is_bit(KEYS.public, record, CONTEXT)
+        assert CIPHER.decrypt(KEYS, record[:PAIR], 0, 1) == bit
+
+
+def test_a_proof_stands_for_one_ciphertext_one_key_and_one_context() -> None:
+    record, other = (encrypt_bit(KEYS.public, bit, CONTEXT) for bit in (1, 1))
+    assert not is_bit(KEYS.public, record, b"another count")
+    assert not is_bit(CIPHER.keys().public, record, CONTEXT)
+    assert not is_bit(KEYS.public, record[:PAIR] + other[PAIR:], CONTEXT)
+    again = CIPHER.rerandomise(KEYS.public, record[:PAIR])
+    assert not is_bit(KEYS.public, again + record[PAIR:], CONTEXT)
+
+
+def test_every_changed_byte_and_length_is_refused() -> None:
+    record = encrypt_bit(KEYS.public, 1, CONTEXT)
+    for at in range(len(record)):
+        changed = bytearray(record)
+        changed[at] ^= 1 << secrets.randbelow(8)
+        assert not is_bit(KEYS.public, bytes(changed), CONTEXT)
+    for wrong in (record[:-1], record + b"\0", b"", bytes(len(record)), b"\xff" * len(record)):
+        assert not is_bit(KEYS.public, wrong, CONTEXT)
+
+
+def test_a_point_in_another_form_is_refused() -> None:
+    """Its highest bit set: some libraries take that for the same point."""
+    record = bytearray(encrypt_bit(KEYS.public, 0, CONTEXT))
+    for at in (POINT - 1, PAIR - 1):
+        longer = record.copy()
+        longer[at] |= 0x80
+        assert not is_bit(KEYS.public, bytes(longer), CONTEXT)
+    other = KEYS.public[:-1] + bytes([KEYS.public[-1] | 0x80])
+    assert not is_bit(other, bytes(record), CONTEXT)
+
+
+def test_a_scalar_in_another_form_is_refused() -> None:
+    """The same number plus the order would verify, and a copied record would look like another."""
+    record = encrypt_bit(KEYS.public, 0, CONTEXT)
+    for at in range(PAIR, PAIR + PROOF, POINT):
+        number = int.from_bytes(record[at : at + POINT], "little") + ORDER
+        longer = record[:at] + number.to_bytes(POINT, "little") + record[at + POINT :]
+        assert not is_bit(KEYS.public, longer, CONTEXT)
+
+
+@pytest.mark.parametrize("value", [2, -1, 10**6])
+@pytest.mark.parametrize("claimed", [0, 1])
+def test_another_value_has_no_proof(value: int, claimed: int) -> None:
+    """The prover of a bit, run on a ciphertext that it made wrong: its true half isn't true."""
+    unit = rbcl.crypto_scalarmult_ristretto255_base((1).to_bytes(POINT, "little"))
+    shift = CIPHER.encrypt(KEYS.public, value - claimed)
+    for _ in range(5):
+        record = encrypt_bit(KEYS.public, claimed, CONTEXT)
+        assert not is_bit(KEYS.public, CIPHER.add(record[:PAIR], shift) + record[PAIR:], CONTEXT)
+        moved = record[POINT:PAIR]
+        for _ in range(min(abs(value - claimed), 3)):
+            moved = rbcl.crypto_core_ristretto255_add(moved, unit)
+        assert not is_bit(KEYS.public, record[:POINT] + moved + record[PAIR:], CONTEXT)
+
+
+def test_a_proof_that_simulates_both_halves_fails_at_the_hash() -> None:
+    """Both equations of a forger hold by design; only the sum of its challenges can't."""
+    for _ in range(20):
+        scalars = [rbcl.crypto_core_ristretto255_scalar_random() for _ in range(4)]
+        assert not is_bit(KEYS.public, CIPHER.encrypt(KEYS.public, 2) + b"".join(scalars), CONTEXT)

@@ -1,0 +1,116 @@
+"""The browser's side: its own tests, its fixtures, and that the built pages are its source's."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import web_fixtures
+from sudare.collector.http.pages import STATIC
+from support.node import WEB, install, npm
+
+pytestmark = pytest.mark.xdist_group("web")  # one process installs
+PAGES = ("index", "survey")
+# That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
+# since nobody should read ciphers of ours.
+MOST_BYTES = {"index": 30_000, "survey": 33_000}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Everything in a folder, by its path there."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def test_the_fixtures_are_what_python_does() -> None:
+    made = web_fixtures.texts()
+    assert {path.name for path in web_fixtures.FOLDER.iterdir()} == made.keys()
+    for name, contents in made.items():
+        assert (web_fixtures.FOLDER / name).read_bytes() == contents, name
+
+
+def test_the_pages_know_no_refusal_that_the_collector_does_not_make() -> None:
+    """What is translated by its code would else be words that nobody ever reads."""
+    paths = [WEB / f"src/{folder}language/en.ts" for folder in ("", "survey/", "dashboard/")]
+    tables = [
+        re.search(r"problems: \{(.*?)\n  \}", path.read_text("utf-8"), re.DOTALL) for path in paths
+    ]
+    known = {
+        code
+        for found in tables
+        if found
+        for code in re.findall(r"^    (\w+):", found[1], re.MULTILINE)
+    }
+    sources = "".join(path.read_text("utf-8") for path in STATIC.parent.rglob("*.py"))
+    assert len(known) > 20
+    assert known <= set(re.findall(r'"([a-z_]+)"', sources))
+
+
+def test_the_lock_names_no_registry() -> None:
+    lock = (WEB / "package-lock.json").read_text("utf-8")
+    assert '"resolved"' not in lock
+    assert "registry" not in lock
+    assert '"integrity"' in lock
+
+
+def test_types_format_and_tests() -> None:
+    install()
+    npm("run", "check")
+    said = npm("test")
+    assert "failed" not in said
+    assert "golden.test.ts" in said
+
+
+def test_the_built_pages_are_those_of_the_source(tmp_path: Path) -> None:
+    install()
+    npm("run", "build", "--", "--outDir", str(tmp_path))
+    built, committed = files(tmp_path), files(STATIC)
+    assert built.keys() == committed.keys(), "run `make web` and commit what it builds"
+    for name, contents in built.items():
+        assert contents == committed[name], f"{name}: run `make web` and commit what it builds"
+
+
+def loaded(name: str) -> dict[str, list[str]]:
+    """Everything that a page loads, by its language: the page, its script and style, the words."""
+    chunks = json.loads((STATIC / f"{name}.manifest.json").read_text("utf-8"))
+    entry = chunks[f"{name}.html"]
+    always = [f"{name}.html", entry["file"], *entry["css"]]
+    # Nothing but words comes later, so that nothing is missing from the sums.
+    assert "imports" not in entry
+    words = {Path(path).stem: chunks[path] for path in entry["dynamicImports"]}
+    assert words.keys() == {"en", "ja"}
+    assert not any("imports" in each or "css" in each for each in words.values())
+    assert {each["file"] for each in chunks.values()} == {
+        entry["file"],
+        *(each["file"] for each in words.values()),
+    }
+    return {language: [*always, each["file"]] for language, each in words.items()}
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_small_in_each_language(name: str, language: str) -> None:
+    built = files(STATIC)
+    sizes = {path: len(gzip.compress(built[path], mtime=0)) for path in loaded(name)[language]}
+    assert sum(sizes.values()) < MOST_BYTES[name], sizes
+
+
+def test_every_built_file_is_part_of_a_page() -> None:
+    used = {path for name in PAGES for paths in loaded(name).values() for path in paths}
+    assert used | {f"{name}.manifest.json" for name in PAGES} == files(STATIC).keys()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_needs_nothing_from_elsewhere(name: str) -> None:
+    built = files(STATIC)
+    page = built[f"{name}.html"].decode()
+    named = re.findall(r'(?:src|href)="/static/([^"]+)"', page)
+    paths = {path for each in loaded(name).values() for path in each}
+    assert set(named) < paths
+    assert not re.search(r"https?://", page)
+    assert not re.search(r"<style|\sstyle=|<script(?![^>]*\ssrc=)|\son[a-z]+=", page)
+    for path in paths:  # the namespaces of SVG and such are names, not addresses
+        addresses = set(re.findall(rb"https?://[\w./-]+", built[path]))
+        assert {address for address in addresses if b"www.w3.org" not in address} == set()

@@ -1,0 +1,70 @@
+/** A choice in a survey: one of several answers. */
+
+import { Grr, conclude } from "../../device";
+import { getBit } from "../../device/packed";
+import { moment as momentText } from "../../language";
+import { answerPromise, choiceOdds, type ChoiceCollection } from "../../page/wording";
+import { Likelihoods } from "../conclusion";
+import { useWords, type Words } from "../language";
+import type { ConclusionProps, FieldProps, Kind } from "./interface";
+
+export const choice: Kind = {
+  promise: answerPromise,
+  odds: choiceOdds,
+  Field: Options,
+  legend: (words) => words.yourAnswer,
+  button: (words) => words.send,
+  unanswered: (words) => words.choose,
+  momentary: false,
+  Clock: () => null,
+  hindrance: () => null,
+  answered: (words, next) =>
+    next === null ? words.answeredOnce : words.answeredWindow(momentText(words, next)),
+  report(words, { mechanism, answers }: ChoiceCollection, record) {
+    if (mechanism instanceof Grr) {
+      return words.says(answers[mechanism.readReport(record)] as string);
+    }
+    const said = mechanism.readReport(record);
+    return yesText(words, answers, "row" in said ? said.row : said);
+  },
+  Conclusion: AllLikelihoods,
+};
+
+function Options({ collection, legend, answer, choose }: FieldProps) {
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      {collection.answers.map((label) => (
+        <label class="choice" key={label}>
+          <input
+            type="radio"
+            name="answer"
+            value={label}
+            checked={answer === label}
+            onChange={() => choose(label)}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function yesText(words: Words, answers: readonly string[], row: BigUint64Array): string {
+  const quoted = (isYes: boolean): string[] =>
+    answers.filter((_, place) => getBit(row, place) === isYes).map(words.says);
+  const [yes, no] = [quoted(true), quoted(false)];
+  if (yes.length === 0) return words.saysNone;
+  if (no.length === 0) return words.saysAll;
+  return words.saysYes(words.list(yes), words.list(no));
+}
+
+function AllLikelihoods({ collection, record }: ConclusionProps) {
+  const words = useWords();
+  return (
+    <>
+      <p>{words.concludeWhy}</p>
+      <Likelihoods conclusion={conclude(collection, record)} />
+    </>
+  );
+}

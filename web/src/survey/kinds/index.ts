@@ -1,0 +1,14 @@
+/** The kinds of questions, as a survey asks them: a line for each. */
+
+import type { Collection } from "../../device";
+import { choice } from "./choice";
+import type { Kind } from "./interface";
+import { states } from "./states";
+import { text } from "./text";
+
+/** The kind of question that a collection asks, by its own document. */
+export function kindOf(collection: Collection): Kind {
+  if (collection.freeText) return text;
+  if (collection.overTime) return states;
+  return choice;
+}

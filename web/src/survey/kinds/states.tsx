@@ -1,0 +1,39 @@
+/** A state over time in a survey: one of two, chosen anew in each round. */
+
+import type { Glance } from "../../device";
+import { historyPromise, statesOdds, type CollectionBy } from "../../page/wording";
+import { useWords } from "../language";
+import { choice } from "./choice";
+import type { ClockProps, Kind } from "./interface";
+
+export const states: Kind = {
+  ...choice,
+  promise: historyPromise,
+  odds: statesOdds,
+  legend: (words) => words.yourState,
+  button: (words) => words.observe,
+  momentary: true,
+  Clock: RoundClock,
+  hindrance: (words, { windows }) => (windows ? null : words.noSchedule),
+  answered: (words) => words.roundDone,
+  report(words, { mechanism, answers }: CollectionBy<Glance>, record) {
+    const { round, bit } = mechanism.readReport(record);
+    return words.saysState(round, answers[bit] as string);
+  },
+};
+
+interface RoundClockProps extends ClockProps {
+  readonly collection: CollectionBy<Glance>;
+}
+
+function RoundClock({ collection, moment: { number, ends }, now }: RoundClockProps) {
+  const words = useWords();
+  const { rounds } = collection.mechanism;
+  if (number === null || ends === null) return null; // nothing says when its rounds are
+  return (
+    <p class="clock">
+      <b>{words.round(((number - 1) % rounds) + 1, rounds)}</b>{" "}
+      <span aria-hidden="true">{words.ends(Math.max(0, Math.ceil(ends - now)))}</span>
+    </p>
+  );
+}
