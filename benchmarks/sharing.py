@@ -5,7 +5,6 @@ of all three from the moment they are connected, and every byte that they send.
 """
 
 import json
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +14,9 @@ from pathlib import Path
 from cipher import ENTRY, SMALL, Row, row
 from sudare.twoparty.noise.shipped_tables import shipped
 
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
+from support.ports import held_ports
+
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "three_party_count.py"
 JOB = "sharing instead of a cipher, our tables, three processes"
 TOTALS = (1, 100)
@@ -23,40 +25,19 @@ PATIENCE = 60  # seconds
 
 
 def session(totals: int) -> tuple[float, int]:
-    """Three processes over loopback: seconds of the processor of all, and all bytes sent.
-
-    A port that was free may be taken when MPyC opens it: then once more, on other ports.
-    """
-    try:
-        return attempt(totals)
-    except subprocess.TimeoutExpired:
-        return attempt(totals)
-
-
-def attempt(totals: int) -> tuple[float, int]:
-    """The same, on ports that are free now."""
-    with ExitStack() as taken:
-        ends = [taken.enter_context(socket.create_server(("", 0))) for _ in range(3)]
-        ports = [end.getsockname()[1] for end in ends]
-    parties = [part for port in ports for part in ("-P", f"localhost:{port}")]
-    command = [
-        sys.executable,
-        str(EXAMPLE),
-        "--no-log",
-        *parties,
-        "--totals",
-        str(totals),
-        "--json",
-    ]
-    processes = [
-        subprocess.Popen([*command, "-I", str(pid)], stdout=subprocess.PIPE) for pid in range(3)
-    ]
-    try:
-        told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in processes]
-    finally:
+    """Three processes over loopback: seconds of the processor of all, and all bytes sent."""
+    with ExitStack() as running:
+        ports = running.enter_context(held_ports(3, ""))
+        parties = [part for port in ports for part in ("-P", f"localhost:{port}")]
+        command = [sys.executable, str(EXAMPLE), "--no-log", *parties, "--totals", str(totals)]
+        processes = [
+            subprocess.Popen([*command, "--json", "-I", str(pid)], stdout=subprocess.PIPE)
+            for pid in range(3)
+        ]
         for process in processes:
-            process.kill()
-            process.wait()
+            running.enter_context(process)
+            running.callback(process.kill)
+        told = [json.loads(process.communicate(timeout=PATIENCE)[0]) for process in processes]
     return sum(one["cpu_seconds"] for one in told), sum(one["bytes_sent"] for one in told)
 
 

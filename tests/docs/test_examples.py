@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sudare import GRR, Collection
+from support.ports import held_ports
 from support.scripted_collector import serving
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -114,11 +114,10 @@ def test_online_per_minute(
 
 def test_three_party_count() -> None:
     """Its output; what three processes open is looked at in test_three_party_count.py."""
-    with socket.create_server(("", 0)) as taken:  # MPyC takes three ports from here on
-        base = taken.getsockname()[1]
     script = str(EXAMPLES / "three_party_count.py")
-    command = [sys.executable, script, "-M3", "--no-log", "--base-port", str(base)]
-    done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=600)
+    with held_ports(3, "") as (first, *_):
+        command = [sys.executable, script, "-M3", "--no-log", "--base-port", str(first)]
+        done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=200)
     opened, cost = done.stdout.splitlines()
     found = re.fullmatch(r"noisy total ([\d,]+), mean \|noise\| 0\.924", opened)
     assert found is not None

@@ -5,6 +5,7 @@ import runpy
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,7 @@ from sudare.twoparty.noise.scheme import Scheme
 from sudare.twoparty.noise.shipped_tables import shipped
 from sudare.twoparty.noise.table_document import TableDocument
 from support.chance import assert_follows, rejects
-from support.ports import free_ports
+from support.ports import held_ports
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "three_party_count.py"
 ONE = Guarantee(1.0, 1e-6)
@@ -34,34 +35,23 @@ SMALL = TableDocument(Guarantee(2.0, 0.1), Scheme.of_differences([{0: 7, 1: 3}, 
 
 
 def together(*arguments: list[str], script: Path = EXAMPLE) -> list[tuple[int, str, str]]:
-    """Three processes of a script, each with its own arguments: code, output and errors.
-
-    A port that was free may be another's by the time that MPyC opens it, and then the parties
-    wait for each other: they are ended, and started once more on other ports.
-    """
-    try:
-        return attempt(*arguments, script=script)
-    except subprocess.TimeoutExpired:
-        return attempt(*arguments, script=script)
-
-
-def attempt(*arguments: list[str], script: Path) -> list[tuple[int, str, str]]:
-    parties = [part for port in free_ports(PARTIES, "") for part in ("-P", f"localhost:{port}")]
-    processes = [
-        subprocess.Popen(
-            [sys.executable, script, "--no-log", *parties, "-I", str(pid), *own],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for pid, own in enumerate(arguments)
-    ]
-    try:
-        told = [process.communicate(timeout=PATIENCE) for process in processes]
-    finally:
+    """Three processes of a script, each with its own arguments: code, output and errors."""
+    with ExitStack() as running:
+        ports = running.enter_context(held_ports(PARTIES, ""))
+        parties = [part for port in ports for part in ("-P", f"localhost:{port}")]
+        processes = [
+            subprocess.Popen(
+                [sys.executable, script, "--no-log", *parties, "-I", str(pid), *own],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            for pid, own in enumerate(arguments)
+        ]
         for process in processes:
-            process.kill()
-            process.communicate()  # its pipes are closed
+            running.enter_context(process)
+            running.callback(process.kill)
+        told = [process.communicate(timeout=PATIENCE) for process in processes]
     return [
         (process.returncode, out, err) for process, (out, err) in zip(processes, told, strict=True)
     ]

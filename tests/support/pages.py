@@ -26,7 +26,7 @@ import pytest
 
 import sudare
 from sudare.cli import main
-from support.ports import free_ports
+from support.ports import held_ports
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -68,9 +68,9 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
     work.mkdir()
     names: dict[str, Any] = {"__name__": "page"}
     shown = sorted({port for block in blocks(page) for port in _PORT.findall(block.text)})
-    ports = dict(zip(shown, map(str, free_ports(len(shown))), strict=True))
     printed = ""
-    with chdir(work):
+    with chdir(work), held_ports(len(shown)) as held:
+        ports = dict(zip(shown, map(str, held), strict=True))
         for block in blocks(page):
             where = f"{name(page)}:{block.line}"
             if block.language == "console":
