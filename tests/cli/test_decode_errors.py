@@ -170,7 +170,9 @@ def test_a_collection_with_a_list_of_answers(survey: Path) -> None:
     file = tea(survey)
     succeed(survey, "randomize", file, "-o", "tea.arrow", stdin=csv_of({"green": 9}).encode())
     sentence = refused(survey, "decode", file, "tea.arrow", "--candidates", "candidates.txt")
-    assert sentence == "“tea” has a list of answers: `sudare estimate` gives their shares"
+    assert sentence == (
+        "“tea” has no texts to find (3 answers): `sudare estimate` gives its result"
+    )
 
 
 def test_reports_that_are_none_or_another_collections(survey: Path) -> None:

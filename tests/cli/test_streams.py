@@ -334,7 +334,8 @@ def test_nothing_is_released_of_too_few(tmp_path: Path) -> None:
 def test_commands_that_do_not_count_over_time_say_so(survey: str, tmp_path: Path) -> None:
     (tmp_path / "words").write_text("yes\nno\n")
     sentence = refused(tmp_path, "decode", survey, "total.json", "--candidates", "words")
-    assert "“online” counts a state over time, which `sudare decode` can't use" in sentence
+    assert sentence.startswith("“online” has no texts to find (6 rounds, ")
+    assert sentence.endswith("): `sudare estimate` gives its result")
     question = tea(tmp_path)
     succeed(
         tmp_path, "randomize", question, "-o", "tea.arrow", stdin=csv_of({"green": 500}).encode()
@@ -342,7 +343,8 @@ def test_commands_that_do_not_count_over_time_say_so(survey: str, tmp_path: Path
     told = ("online.json", "reports.arrow"), (question, "tea.arrow")
     for first, second in (told, told[::-1]):
         sentence = refused(tmp_path, "associate", *first, *second)
-        assert "“online” counts a state over time, which `sudare associate` can't use" in sentence
+        assert sentence.startswith("single reports of “online” (6 rounds, ")
+        assert "say nothing of one answer: `sudare estimate` gives" in sentence
     (tmp_path / "states.csv").write_text(csv_states(streams(10)))
     assert "no column 'answer'" in refused(tmp_path, "compare", "states.csv")
     refused(tmp_path, "discover", "randomize", survey, "states.csv", "-o", "folder")

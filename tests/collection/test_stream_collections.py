@@ -14,6 +14,7 @@ from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, TooFew
 from sudare.estimation.rounds import StreamEstimate
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Groups
+from sudare.questions.states import stream_question
 from support.commands import UNTOLD
 
 ONLINE = Collection("online", "Online?", ("no", "yes"), Glance(3, 0.75))
@@ -50,7 +51,7 @@ def test_the_key_never_changes() -> None:
 def test_what_is_asked_once_is_not_over_time() -> None:
     assert not TEA.over_time
     with pytest.raises(ParameterError, match="“tea” asks for one answer, by grr: it has no rounds"):
-        _ = TEA.kind.stream
+        stream_question(TEA)
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_odd_wishes_are_refused(arguments: dict[str, object], sentence: str) -> 
 
 def test_other_collections_are_refused() -> None:
     tea = Collection("tea", "Which?", ("a", "b"), GRR(2, 0.75))
-    with pytest.raises(ParameterError, match="has a list of answers"):
+    with pytest.raises(ParameterError, match="has no texts to find"):
         decode(tea, tea.zero, WORDS)
     other = Collection("other words", "Which word?", (), SURVEY.mechanism)
     with pytest.raises(MixedCollections):

@@ -196,7 +196,7 @@ def test_refusals_are_one_sentence() -> None:
     refused(TooFewReports, "0 reports", reports=[])
     refused(ParameterError, "40 reports times 2 candidates is over the limit of 79",
             candidates=["tea", "milk"], pairs=79)  # fmt: skip
-    refused(ParameterError, "has a list of answers", collection=closed, reports=foreign)
+    refused(ParameterError, "has no texts to find", collection=closed, reports=foreign)
     refused(ParameterError, "the level must lie", level=0.0)
     refused(ParameterError, "0 candidates", candidates=[])
     refused(InvalidReport, "records of", reports=foreign)

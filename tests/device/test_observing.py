@@ -383,7 +383,7 @@ def test_a_report_has_one_id_and_shares_it_with_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [2, -1, "online", "", "1", 1.0, 0.5, None, [1], 2**70, np.int8(-1), b"yes"]
+    "state", [2, -1, "online", "", "2", "01", 1.0, 0.5, None, [1], 2**70, np.int8(-1), b"yes"]
 )
 def test_a_state_that_is_none_is_refused_unseen(state: Any) -> None:
     device = Device(HERE)

@@ -1,18 +1,24 @@
 """Each kind of question obeys the laws of all kinds."""
 
+import io
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from rich.console import Console
 
 from sudare import GRR, OUE, Borappor, Collection, Glance, KShot, Rappor, Seeded
+from sudare.cli.shared import options
 from sudare.collection.windows import Windows
 from sudare.errors import ParameterError
-from sudare.questions.choice import Choice
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.questions.choice import CONSISTENT, Choice
 from sudare.questions.interface import ResultOptions
-from sudare.questions.states import OverTime
-from sudare.questions.text import FreeText
+from sudare.questions.states import OverTime, stream_question
+from sudare.questions.text import FreeText, text_question
+from sudare.results.renderers import RENDERERS, save_plot
 from support.question_laws import MINIMUM, QuestionLaws
 
 TEAS = ("green", "black, with milk", "ほうじ茶")
@@ -108,6 +114,33 @@ def test_a_round_with_too_few_reports_is_withheld_and_says_so() -> None:
     assert [row["estimate"] is None for row in rows] == [False, True, True, False]
 
 
+def test_a_round_of_which_only_that_is_known_is_shown_as_withheld(tmp_path: Path) -> None:
+    """A collector doesn't tell how many reports such a round has."""
+    counts = np.array([[30, 30], [0, 0], [0, 0], [90, 10]])
+    total = Aggregate(ONLINE.key, int(counts.sum()), counts)
+    found = ONLINE.analyse(total).withholding((2,))
+    assert [row["reports"] for row in found.rows()] == [60, None, 0, 100]
+    renderer = RENDERERS[type(found)]
+    screen = io.StringIO()
+    Console(file=screen, width=200).print(renderer.table(found))
+    assert "1 round with fewer than 50 reports: withheld." in screen.getvalue()
+    assert "1 round without a report: no estimate." in screen.getvalue()
+    save_plot(found, tmp_path / "rounds.html")
+    assert "withheld" in (tmp_path / "rounds.html").read_text("utf-8")
+    with pytest.raises(ParameterError, match="a result of “tea” has no rounds"):
+        TEA.analyse(TEA.simulate(dict.fromkeys(TEAS, 100), Seeded(1))).withholding((2,))
+
+
+def test_a_step_to_consistency_that_is_none_is_refused_and_the_command_line_has_all() -> None:
+    total = TEA.simulate(dict.fromkeys(TEAS, 100), Seeded(1))
+    with pytest.raises(ParameterError, match=r"consistent is one of clip, .*, got 'nonsense'"):
+        TEA.analyse(total, ResultOptions(consistent="nonsense"))
+    assert options.CONSISTENT == CONSISTENT
+    for step in CONSISTENT:
+        rows = TEA.analyse(total, ResultOptions(consistent=step)).rows()
+        assert sum(row["consistent"] for row in rows) == pytest.approx(1, abs=0.1)
+
+
 def test_only_closed_rounds_are_shown() -> None:
     counts = np.full((4, 2), 30)
     shown = [ONLINE.kind.shown(counts, closed, None) for closed in range(5)]
@@ -115,7 +148,7 @@ def test_only_closed_rounds_are_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("asked", "said"),
     [
         (
             ResultOptions(simultaneous=True),
@@ -128,21 +161,23 @@ def test_only_closed_rounds_are_shown() -> None:
         ),
     ],
 )
-def test_options_of_listed_answers_are_refused_elsewhere(options: ResultOptions, said: str) -> None:
+def test_options_of_listed_answers_are_refused_elsewhere(asked: ResultOptions, said: str) -> None:
     total = ONLINE.simulate(TestOverTime().truth(4000), Seeded(1))
     with pytest.raises(ParameterError, match=said):
-        ONLINE.analyse(total, options)
-    assert TEA.analyse(TEA.simulate(dict.fromkeys(TEAS, 100), Seeded(1)), options).rows()
+        ONLINE.analyse(total, asked)
+    assert TEA.analyse(TEA.simulate(dict.fromkeys(TEAS, 100), Seeded(1)), asked).rows()
 
 
 def test_a_kind_refuses_what_another_can_do() -> None:
     for collection in (TEA, DRINK):
         with pytest.raises(ParameterError, match=r"asks for one answer, by .*: it has no rounds"):
-            _ = collection.kind.stream
-    with pytest.raises(ParameterError, match="“tea” has a list of answers: `sudare estimate`"):
-        _ = TEA.kind.texts
-    with pytest.raises(ParameterError, match="“online” counts a state over time"):
-        _ = ONLINE.kind.texts
+            stream_question(collection)
+    with pytest.raises(ParameterError, match=r"“tea” has no texts to find \(3 answers\): "):
+        text_question(TEA)
+    with pytest.raises(ParameterError, match=r"“online” has no texts to find \(4 rounds, "):
+        text_question(ONLINE)
+    with pytest.raises(ParameterError, match=r"single reports of “online” \(4 rounds, .* say noth"):
+        ONLINE.kind.alternatives(None)
     with pytest.raises(ParameterError, match="answered in free text"):
         DRINK.analyse(DRINK.simulate({"tea": 100}, Seeded(1)))
     with pytest.raises(ParameterError, match="their reports add up"):

@@ -22,11 +22,20 @@ from rich.console import Console
 
 from sudare import Aggregate, Collection, Seeded
 from sudare.chance.exact import text_up
-from sudare.errors import InvalidAnswer, MixedCollections, SudareError, TooFewReports
+from sudare.collection.windows import Windows
+from sudare.collector.stores.contract import Role
+from sudare.errors import (
+    InvalidAnswer,
+    MixedCollections,
+    ParameterError,
+    SudareError,
+    TooFewReports,
+)
 from sudare.formats.columns import read_columns
 from sudare.questions import KINDS
 from sudare.questions.interface import Question, Result, ResultOptions
 from sudare.results.renderers import RENDERERS, save_plot
+from support.analysts import NOON, Collector
 
 MINIMUM = 50
 PEOPLE = 4000
@@ -147,6 +156,25 @@ class QuestionLaws:
         assert shown is not None
         assert collection.released(shown).n <= total.n
 
+    def test_what_is_late_is_of_a_round_that_is_closed(self, collection: Collection) -> None:
+        question = collection.kind
+        reports = collection.randomize(self.answers(100), Seeded(1))
+        assert not question.late(reports, 0).any()
+        assert question.late(reports, question.rounds).all() == (question.rounds > 0)
+
+    def test_reports_of_nobody_are_such_as_devices_send(self, collection: Collection) -> None:
+        reports = collection.kind.blank_reports(3)
+        assert collection.aggregate(reports).n == 3
+
+    def test_single_reports_are_gathered_if_they_are_enough(self, collection: Collection) -> None:
+        enough = collection.randomize(self.answers(collection.minimum_reports), Seeded(1))
+        gathered = collection.kind.gather(iter(np.array_split(enough, 3)), 1, len(enough), "x")
+        assert (gathered == enough).all()
+        with pytest.raises(ParameterError, match="is over the limit"):
+            collection.kind.gather(enough, 2, len(enough), "x")
+        with pytest.raises(TooFewReports):
+            collection.kind.gather(enough[: collection.minimum_reports - 1], 1, PEOPLE, "x")
+
     # What is made of it.
 
     def test_every_row_has_the_columns_that_are_named(
@@ -199,6 +227,25 @@ class QuestionLaws:
             save_plot(result, tmp_path / f"x.{form}")
         assert collection.question in (tmp_path / "x.html").read_text("utf-8")
         assert (tmp_path / "x.svg").stat().st_size > 1000
+
+    def test_a_collector_takes_its_reports_and_shows_the_same(self, collection: Collection) -> None:
+        rounds = collection.kind.rounds
+        asked = replace(collection, windows=Windows(int(NOON), 60 * rounds) if rounds else None)
+        reports = asked.randomize(self.answers(PEOPLE), Seeded(1))
+        with Collector() as collector:
+            path = f"/collections/{collector.hold(asked, public=True)}"
+            collector.count(asked, reports)
+            if rounds:
+                collector.store.close(asked.key, 0)
+            texts = "\n".join(self.candidates).encode()
+            told = collector.ask("PUT", f"{path}/candidates", Role.ANALYST, content=texts)
+            assert told.status_code == (200 if asked.kind.takes_candidates else 409)
+            shown = collector.get(f"{path}/estimate").json()
+            standing = collector.get(f"{path}/standing").json()
+        assert msgspec.to_builtins(asked.kind.body).items() <= standing.items()
+        assert shown.pop("window") == 0
+        weighed = asked.kind.weigh(asked.aggregate(reports), self.candidates)
+        assert shown == asked.kind.result(weighed, ResultOptions()).document()
 
     # How it is described.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.shared.candidates import candidate_lines
-from sudare.cli.shared.options import PATH, echo_json, json_option, load_question, progress_bar
+from sudare.cli.shared.options import PATH, echo_json, json_option, load_collection, progress_bar
 from sudare.cli.shared.reports import report_sources, single_reports
 from sudare.errors import ParameterError
 from sudare.formats.tables import csv_text
@@ -64,7 +64,7 @@ def associate(
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
     report_sources((first_reports, second_reports))  # not one file twice
-    agreed = load_question(first, "associate"), load_question(second, "associate")
+    agreed = load_collection(first), load_collection(second)
     told = [
         list(single_reports(collection, [path]))
         for collection, path in zip(agreed, (first_reports, second_reports), strict=True)

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from sudare.cli.shared.mechanism_options import FORMS, MechanismOptions, choose
+from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechanism_options
 from sudare.cli.shared.options import (
-    MECHANISMS,
-    OVER_TIME,
     PATH,
     collection_argument,
     echo_json,
@@ -35,48 +33,7 @@ def collection() -> None:
 @click.option("--question", required=True, help="What people are asked.")
 @click.option("--answer", "answers", multiple=True, help="One possible answer; repeat it.")
 @click.option("--answers-file", type=PATH, help="Possible answers, one per line.")
-@click.option(
-    "--epsilon",
-    type=float,
-    required=True,
-    help="The most one report may cost; over time, all reports of a person together.",
-)
-@click.option(
-    "--mechanism",
-    type=click.Choice(["auto", *MECHANISMS, "rappor", *OVER_TIME]),
-    default="auto",
-    show_default=True,
-    help="auto takes the one with the least error for a single report; with --rounds, kshot.",
-)
-@click.option(
-    "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
-)
-@click.option(
-    "--form",
-    type=click.Choice(FORMS),
-    help="Of RAPPOR. full, the default: permanent noise below that of each report bounds what all "
-    "reports of one answer cost, and costs no accuracy; instant: fresh noise alone, for people "
-    "who report once; one-time: permanent noise alone, every report of an answer is the same.",
-)
-@click.option(
-    "--lifetime",
-    type=float,
-    help="The most that all reports of one answer may cost together (full form; by default "
-    "twice EPSILON).",
-)
-@click.option("--bits", type=int, help="Of a free text's filter, a power of two; 128 by default.")
-@click.option("--hashes", type=int, help="Bits that a text sets; 1, the default, is best.")
-@click.option("--cohorts", type=int, help="Hash families that people are divided among; 64.")
-@click.option(
-    "--rounds",
-    type=int,
-    help="Count over time: in so many rounds each person is in one of two states, named by two "
-    "--answer (no and yes unless given; the share of the second is estimated).",
-)
-@click.option("--low", type=float, help="Of kshot: the share is expected to be at least this.")
-@click.option("--high", type=float, help="Of kshot: and at most this; the closer, the better.")
-@click.option("--shots", type=int, help="Of kshot: rounds a person reports in; chosen by itself.")
-@click.option("--flips", type=int, help="Of kshot: how many lies are few, with --shots; 0.")
+@mechanism_options
 @click.option(
     "--minimum-reports",
     type=int,
@@ -91,25 +48,13 @@ def new(
     question: str,
     answers: tuple[str, ...],
     answers_file: Path | None,
-    epsilon: float,
-    mechanism: str,
-    own_words: bool,
-    form: str | None,
-    lifetime: float | None,
-    bits: int | None,
-    hashes: int | None,
-    cohorts: int | None,
-    rounds: int | None,
-    low: float | None,
-    high: float | None,
-    shots: int | None,
-    flips: int | None,
     minimum_reports: int,
     length: str | None,
     start: str | None,
     keep_reports: bool,
     invited: bool,
     output: Path,
+    options: MechanismOptions,
 ) -> None:
     """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
 
@@ -138,17 +83,10 @@ def new(
     if answers_file is not None:
         text = finite(answers_file).read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    options = MechanismOptions(
-        *(epsilon, mechanism, own_words, form, lifetime, bits, hashes, cohorts),
-        *(rounds, shots, flips, low, high),
-    )
-    if options.has_rounds and not labels:
-        labels = ["no", "yes"]
-    chosen = choose(options, len(labels))
-    windows = windows_of(length, start)
+    labels = labels or options.labels
     made = Collection(
-        *(name, question, tuple(labels), chosen, minimum_reports),
-        *(windows, keep_reports, invited),
+        *(name, question, tuple(labels), choose(options, len(labels)), minimum_reports),
+        *(windows_of(length, start), keep_reports, invited),
     )
     if is_pipe(output):
         click.echo(made.to_json(), nl=False)

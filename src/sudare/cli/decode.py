@@ -14,7 +14,7 @@ from sudare.cli.shared.options import (
     collection_argument,
     is_pipe,
     json_option,
-    load_question,
+    load_collection,
     plot_option,
     progress_bar,
     refuse_overwriting,
@@ -105,14 +105,15 @@ def decode(
     """
     from sudare.cli.shared.showing import show
     from sudare.formats.files import real, replacing
-    from sudare.questions.text import Discoveries
+    from sudare.questions.text import Discoveries, text_question
     from sudare.results.renderers import save_plot
     from sudare.results.text import tally
 
     if as_json and as_csv:
         raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
     _check_options(likelihood, complete, top)
-    agreed = load_question(collection, "decode")
+    agreed = load_collection(collection)
+    text_question(agreed)  # before anything is counted
     sources = report_sources(reports)
     if is_pipe(candidates) and any(map(is_pipe, sources)):
         raise ParameterError("stdin can't hold both reports and candidates: name a file for one")

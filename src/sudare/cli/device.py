@@ -134,7 +134,7 @@ def answer(
         if agreed is not None and agreed.kind.rounds:
             _refuse(window, "--window", "is observed over time: say --round")
             sent = person.observe(
-                *(collector, key, _state(given)),
+                *(collector, key, given),
                 number=number,
                 invitation=invitation,
                 patience=tries,
@@ -169,11 +169,6 @@ def _learn(person: "Participant", document: Path, key: str) -> None:
     person.learn(collection)
 
 
-def _state(given: str) -> str | int:
-    """A state of a stream: 0 or 1, which no label can say of the other, or its label."""
-    return int(given) if given in ("0", "1") else given
-
-
 def _refuse(value: int | None, option: str, sentence: str) -> None:
     if value is not None:
         raise ParameterError(f"{option} {value} has no place here: the collection {sentence}")
@@ -183,7 +178,8 @@ def _read_answer(agreed: "Collection | None") -> str:
     """The answer on stdin, without the end of its line; asked for at a terminal, unseen."""
     if sys.stdin is not None and sys.stdin.isatty():
         if agreed is not None:
-            lines = [agreed.question, *agreed.answers, agreed.mechanism.odds]
+            _, answers = agreed.kind.listed()
+            lines = [agreed.question, *answers, agreed.mechanism.odds]
             click.echo("\n".join(map(printable, lines)), err=True)
         return str(click.prompt("Answer (not shown)", hide_input=True, err=True))
     return binary_stdin().read().decode().removesuffix("\n").removesuffix("\r")

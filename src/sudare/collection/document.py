@@ -107,12 +107,12 @@ class Collection:
     @property
     def free_text(self) -> bool:
         """Whether people answer in their own words."""
-        return self.kind.takes_candidates
+        return self.kind.body.free_text
 
     @property
     def over_time(self) -> bool:
         """Whether people are in one of two states in each of several rounds."""
-        return self.kind.rounds > 0
+        return self.kind.body.over_time
 
     def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> NDArray[Any]:
         """Answers as the mechanism's values; a wrong one is refused by its position.

@@ -16,6 +16,7 @@ from sudare.collector.http.limits import BODY_REPORTS
 from sudare.errors import ParameterError
 from sudare.formats.report_ids import ID_BYTES, IdentifiedReports, ids_of, join
 from sudare.mechanisms.interface import Records
+from sudare.questions.states import stream_question
 from sudare.simulation.crowd import Crowd
 
 _REMEMBERED = 10  # windows of rounds whose truth is told, as many as a collector shows in a row
@@ -126,7 +127,7 @@ class Observed(People):
         if collection.windows is None:
             raise ParameterError(f"“{collection.name}” has no windows of time")
         super().__init__(collection, collection.windows.start)
-        self._windows, self._mechanism = collection.windows, collection.kind.stream
+        self._windows, self._mechanism = collection.windows, stream_question(collection).stream
         self._last = last
         self._generator = generator
         self._states = (generator.random(people) < _MIDDLE).astype(np.uint8)

@@ -11,6 +11,7 @@ from sudare.collection.document import Collection
 from sudare.errors import ParameterError
 from sudare.privacy.diary import MOST_ROUND
 from sudare.privacy.ledger import MOST_WINDOW
+from sudare.questions.states import stream_question
 
 
 def answered_window(collection: Collection, window: SupportsIndex | None = None) -> int:
@@ -45,7 +46,7 @@ def observed_round(collection: Collection, number: SupportsIndex | None = None) 
         if asked is None:
             raise ParameterError(f"“{collection.name}” has no clock: say which round it is")
         return asked
-    now = collection.windows.round_at(time.time(), collection.kind.stream.rounds)
+    now = collection.windows.round_at(time.time(), stream_question(collection).rounds)
     if asked is not None and asked > now:
         raise ParameterError(
             f"round {asked} of “{collection.name}” hasn't begun: by the clock it is round {now} "

@@ -27,6 +27,7 @@ from sudare.mechanisms.continual import Plans
 from sudare.mechanisms.interface import Mechanism, Records
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
+from sudare.questions.states import stream_question
 
 SECRET_BYTES = 32
 
@@ -123,7 +124,7 @@ class Device:
 
     def plan(self, collection: Collection, window: SupportsIndex) -> Plans:
         """The plan that the device has drawn for a window of rounds: never to leave it."""
-        mechanism = collection.kind.stream
+        mechanism = stream_question(collection).stream
         window = check_number(window, "window", 0, MOST_WINDOW)
         return mechanism.draw(1, self._derived(collection, b"stream", window.to_bytes(8)))
 
@@ -161,7 +162,8 @@ class Observer:
     def __init__(self, device: Device, collection: Collection) -> None:
         self.device = device
         self.collection = collection
-        self.mechanism = collection.kind.stream
+        self.question = stream_question(collection)
+        self.mechanism = self.question.stream
         self._drawn: tuple[int, Plans] | None = None
 
     @cached_property
@@ -193,10 +195,15 @@ class Observer:
 
         Args:
             number: of the round, counted from 1 over all windows.
-            state: 0 or 1, or one of the collection's two labels.
+            state: one of the collection's two labels, or 0 or 1, as a number or a text.
         """
         number = observed_round(self.collection, number)
-        held = self._held(state)
+        held = self.question.state(state)
+        if held < 0:
+            raise InvalidAnswer(
+                f"a state of “{self.collection.name}” is 0 or 1, or one of its two labels, got "
+                f"something else (nothing was sent)"
+            )
         window, place = divmod(number - 1, self.mechanism.rounds)
         self.device.diary.note(self.collection.key, number, self.epsilon, window)
         plan = self._plan(window)
@@ -204,17 +211,6 @@ class Observer:
         if not at.size:
             return None
         return self.mechanism.report(place + 1, held, plan.heard[0, at], plan.noise[0, at])
-
-    def _held(self, state: str | int) -> int:
-        """The state as 0 or 1; an error never says which."""
-        if isinstance(state, str) and state in self.collection.answers:
-            return self.collection.answers.index(state)
-        if isinstance(state, int | np.integer | np.bool_) and state in (0, 1):
-            return int(state)
-        raise InvalidAnswer(
-            f"a state of “{self.collection.name}” is 0 or 1, or one of its two labels, got "
-            f"something else (nothing was sent)"
-        )
 
     def _plan(self, window: int) -> Plans:
         drawn = self._drawn

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.chance.exact import log_up
-from sudare.decoding.from_sums import hash_candidates
 from sudare.decoding.joint import (
     Independence,
     Pairs,
@@ -25,7 +24,6 @@ from sudare.decoding.likelihoods import PAIRS, ReportLikelihoods, likelihoods
 from sudare.decoding.mixture import Mixture, most_likely_mixture, stderr_of
 from sudare.errors import ParameterError
 from sudare.mechanisms.interface import Records
-from sudare.mechanisms.strings import Digests
 from sudare.questions.interface import Agreed
 
 Labels = tuple[str | None, ...]
@@ -106,8 +104,8 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
         progress: hears, for each of three fits, how much log-likelihood may be left to gain.
     """
     sides = [
-        _answers(first_collection, first_candidates),
-        _answers(second_collection, second_candidates),
+        first_collection.kind.alternatives(first_candidates),
+        second_collection.kind.alternatives(second_candidates),
     ]
     cells = len(sides[0][0]) * len(sides[1][0])
     told = [
@@ -144,22 +142,6 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
         gap=fits[2].gap,
         epsilon=log_up(mechanisms[0].worst_ratio * mechanisms[1].worst_ratio),
     )
-
-
-def _answers(collection: Agreed, candidates: Iterable[str] | None) -> tuple[Labels, Digests | None]:
-    """The answers of one side of the table; candidates with their digests, and "other"."""
-    if not collection.kind.takes_candidates:
-        if candidates is not None:
-            raise ParameterError(
-                f"“{collection.name}” has a list of {len(collection.answers)} answers; "
-                f"it takes no candidates"
-            )
-        return collection.answers, None
-    if candidates is None:
-        raise ParameterError(f"“{collection.name}” asks for free text: name its candidates")
-    mechanism = collection.kind.texts.mechanism
-    texts, hashed = hash_candidates(collection.key, mechanism, candidates)
-    return (*texts, None), hashed
 
 
 def _shared_cohorts(first: Records, second: Records) -> NDArray[np.intp] | None:

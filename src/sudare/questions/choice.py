@@ -1,6 +1,6 @@
 """One answer of a list: its share, an interval around it, and whether anybody gives it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, cast
@@ -30,6 +30,14 @@ from sudare.questions.interface import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_STEPS: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "clip": simplex.clip,
+    "normalise": simplex.normalise,
+    "norm-sub": simplex.norm_sub,
+}
+CONSISTENT = (*_STEPS, "project", "likelihood")
+"""The steps that make shares which could exist."""
 
 
 class AnswerRow(Shape):
@@ -136,6 +144,15 @@ class Choice(Question):
             rough=_rough(mechanism, estimate),
         )
 
+    def alternatives(self, candidates: Iterable[str] | None) -> tuple[tuple[str, ...], None]:
+        """The answers that a single report is weighed for: those of the list."""
+        if candidates is not None:
+            raise ParameterError(
+                f"“{self.agreed.name}” has a list of {len(self.agreed.answers)} answers; "
+                f"it takes no candidates"
+            )
+        return self.agreed.answers, None
+
     @property
     def described(self) -> str:
         """The answers in a few words: how many there are."""
@@ -231,9 +248,10 @@ def _consistent(
 ) -> NDArray[np.float64] | None:
     if step is None:
         return None
+    if step not in CONSISTENT:
+        raise ParameterError(f"consistent is one of {', '.join(CONSISTENT)}, got {step!r}")
     if step == "likelihood":
         return likelihood.most_likely(mechanism.evidence(aggregate)).shares
     if step == "project":
         return simplex.project(estimate.values, estimate.stderr)
-    steps = {"clip": simplex.clip, "normalise": simplex.normalise, "norm-sub": simplex.norm_sub}
-    return steps[step](estimate.values)
+    return _STEPS[step](estimate.values)

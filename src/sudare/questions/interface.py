@@ -32,8 +32,7 @@ from sudare.mechanisms.interface import Mechanism, Records
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sudare.mechanisms.continual import ContinualMechanism
-    from sudare.questions.text import FreeText
+    from sudare.mechanisms.strings import Digests
 
 Population = Any
 """Who holds what, in each kind's own form."""
@@ -218,26 +217,19 @@ class Question(ABC):
         """How many rounds a window has; 0 if it isn't divided."""
         return 0
 
-    @property
-    def stream(self) -> "ContinualMechanism":
-        """The mechanism, if it counts over time; any other is refused."""
-        raise ParameterError(
-            f"“{self.agreed.name}” asks for one answer, by {self.agreed.mechanism.name}: it has no "
-            f"rounds"
-        )
-
-    @property
-    def texts(self) -> "FreeText":
-        """The question as one of free text; any other kind is refused."""
-        raise ParameterError(
-            f"“{self.agreed.name}” has a list of answers: `sudare estimate` gives their shares"
-        )
+    def blank_reports(self, count: int) -> Records:
+        """Reports that devices might send, all alike and of nobody, to try things out."""
+        return np.zeros(count, self.agreed.mechanism.report_dtype)
 
     @abstractmethod
     def population(self, truth: Population) -> Population:
         """A population, who holds what, in the form that the mechanism simulates."""
 
     # What may be shown.
+
+    def are_enough(self, reports: int) -> bool:
+        """Whether so many reports are not too few to be shown."""
+        return reports >= self.agreed.minimum_reports
 
     def released(self, aggregate: Aggregate) -> Aggregate:
         """The mechanism's own aggregate, if it is this collection's and large enough."""
@@ -247,19 +239,27 @@ class Question(ABC):
                 f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
                 f"not to “{agreed.name}” ({agreed.key[:12]}…)"
             )
-        if aggregate.n < agreed.minimum_reports:
-            raise TooFewReports(
-                f"there are {aggregate.n} reports; “{agreed.name}” releases nothing below "
-                f"{agreed.minimum_reports}"
-            )
+        self._check_enough(aggregate.n)
         return replace(aggregate, key=agreed.mechanism.key)
+
+    def _check_enough(self, reports: int) -> None:
+        if not self.are_enough(reports):
+            raise TooFewReports(f"there are {reports} reports; {self._rule}")
+
+    @property
+    def _rule(self) -> str:
+        return f"“{self.agreed.name}” releases nothing below {self.agreed.minimum_reports}"
+
+    def too_few(self, found: str) -> TooFewReports:
+        """The refusal of a collector that has nothing to show; ``found`` says how little it has."""
+        return TooFewReports(f"{found}; {self._rule}")
 
     def is_due(self, n: int, released: int) -> bool:
         """Whether a running sum of ``n`` reports may be released, after one of ``released``.
 
         Never so that two releases differ by few reports.
         """
-        return n - released >= self.agreed.minimum_reports
+        return self.are_enough(n - released)
 
     def shown(
         self, counts: NDArray[np.int64], closed: int, released: Aggregate | None
@@ -278,6 +278,11 @@ class Question(ABC):
         """The closed rounds of a window that have reports, but too few to be shown."""
         del counts, closed
         return ()
+
+    def late(self, reports: Records, closed: int) -> NDArray[np.bool_]:
+        """Which reports of a window are of one of its closed rounds, up to ``closed``."""
+        del closed
+        return np.zeros(len(reports), np.bool_)
 
     windows_add_up: ClassVar[bool] = True
     """Whether all windows together have one result, of the sum of their reports."""
@@ -302,6 +307,20 @@ class Question(ABC):
         raise ParameterError(
             f"“{self.agreed.name}” has one result of {len(windows)} windows, not one of each: "
             f"their reports add up ({len(results)} given)"
+        )
+
+    def alternatives(
+        self, candidates: Iterable[str] | None
+    ) -> "tuple[tuple[str | None, ...], Digests | None]":
+        """The answers that a single report is weighed for; None stands for any other.
+
+        Beside them the digests of those that are candidates. A question whose reports say nothing
+        of one answer is refused.
+        """
+        del candidates
+        raise ParameterError(
+            f"single reports of “{self.agreed.name}” ({self.described}) say nothing of one answer: "
+            f"`sudare estimate` gives what all of them say together"
         )
 
     def gather(
@@ -335,9 +354,7 @@ class Question(ABC):
                     f"name fewer candidates or raise the limit"
                 )
             parts.append(part)
-        if not count:
-            raise TooFewReports("there are 0 reports; at least 1 is needed")
-        self.released(replace(mechanism.zero, n=count, key=self.agreed.key))
+        self._check_enough(count)
         return np.concatenate(parts)
 
     # How it is described.
@@ -393,7 +410,7 @@ class Question(ABC):
     @property
     def body(self) -> KindBody:
         """The question's kind, as the collector's JSON has it."""
-        return KindBody(over_time=self.rounds > 0, free_text=self.takes_candidates)
+        return KindBody(over_time=False, free_text=False)
 
     @abstractmethod
     def listed(self) -> tuple[str, Sequence[str]]:

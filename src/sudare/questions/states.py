@@ -19,8 +19,10 @@ from sudare.formats.columns import Layout, as_text
 from sudare.formats.documents import Count, Shape
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.interface import Records
 from sudare.questions.interface import (
     Agreed,
+    KindBody,
     Population,
     Question,
     Result,
@@ -30,8 +32,6 @@ from sudare.questions.interface import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from sudare.questions.text import FreeText
 
 States = NDArray[np.uint8]
 
@@ -90,14 +90,6 @@ class OverTime(Question):
     def rounds(self) -> int:
         """How many rounds a window has."""
         return self.stream.rounds
-
-    @property
-    def texts(self) -> "FreeText":
-        """Refuse the question as one of free text: a state has no texts."""
-        raise ParameterError(
-            f"“{self.agreed.name}” counts a state over time, which has no texts to find: "
-            f"`sudare estimate` gives the share in each round"
-        )
 
     def check_rules(self, *, invited: bool) -> None:
         """Refuse a label that is the other state's number, and invitations to several reports."""
@@ -206,6 +198,12 @@ class OverTime(Question):
         states = numbers[which.to_numpy()].reshape(self.rounds, -1)
         return self._known(np.ascontiguousarray(states.T), first)
 
+    def blank_reports(self, count: int) -> Records:
+        """Reports of the first round that devices might send, all alike and of nobody."""
+        reports = super().blank_reports(count)
+        reports["round"] = 1
+        return reports
+
     def population(self, truth: Population) -> Population:
         """A population: how many people are in each state, a row per round, or ``Groups``."""
         if isinstance(truth, Mapping):
@@ -228,6 +226,19 @@ class OverTime(Question):
                 f"{self.agreed.minimum_reports}"
             )
         return found
+
+    def too_few(self, found: str) -> TooFewReports:
+        """The refusal to show any round, which doesn't say how many reports there are."""
+        del found
+        return TooFewReports(
+            f"no closed round of “{self.agreed.name}” has the {self.agreed.minimum_reports} "
+            f"reports below which nothing is released"
+        )
+
+    def late(self, reports: Records, closed: int) -> NDArray[np.bool_]:
+        """Which reports are of one of the closed rounds, up to ``closed``."""
+        late: NDArray[np.bool_] = reports["round"] <= closed
+        return late
 
     def is_due(self, n: int, released: int) -> bool:
         """Whether a running sum may be released: never, but a round is when it is closed."""
@@ -268,11 +279,17 @@ class OverTime(Question):
         )
         estimate = self.stream.estimate(self.released(weighed))
         reports = weighed.counts.sum(axis=1)
-        return Rounds(self.agreed, self.stream, estimate, reports, options.level)
+        withheld = frozenset(self.withheld(weighed.counts, self.rounds))
+        return Rounds(self.agreed, self.stream, estimate, reports, options.level, withheld)
 
     def series(self, windows: tuple[int, ...], results: Sequence[Any]) -> "Series":
         """The rounds of several windows as one result, counted on from window to window."""
         return Series(self.agreed, windows, tuple(results))
+
+    @property
+    def body(self) -> KindBody:
+        """Over time, as the collector's JSON has it."""
+        return KindBody(over_time=True, free_text=False)
 
     @property
     def described(self) -> str:
@@ -334,6 +351,17 @@ class OverTime(Question):
         return f"ε = {self.stream.epsilon!r} for a whole stream"
 
 
+def stream_question(collection: Agreed) -> OverTime:
+    """The question of a collection, if it is answered over time; any other is refused."""
+    question = collection.kind
+    if not isinstance(question, OverTime):
+        raise ParameterError(
+            f"“{collection.name}” asks for one answer, by {collection.mechanism.name}: it has no "
+            f"rounds"
+        )
+    return question
+
+
 def _as_text(number: int, values: "pa.Array") -> "pa.Array":
     import pyarrow as pa
 
@@ -350,9 +378,10 @@ class Rounds(Result):
         collection: whose rounds.
         mechanism: the collection's.
         estimate: the shares of the rounds that may be released.
-        reports: of every round, also of one that is withheld.
+        reports: of every round, also of one that is withheld, unless it is unseen.
         level: of the intervals, and of the band around all rounds at once.
-        unseen: rounds of which only that they are withheld is known.
+        withheld: the rounds with reports, but fewer than may be released.
+        unseen: those of which nothing else is known.
     """
 
     row: ClassVar[type[Shape]] = RoundRow
@@ -362,6 +391,7 @@ class Rounds(Result):
     estimate: StreamEstimate
     reports: NDArray[np.int64]
     level: float
+    withheld: frozenset[int]
     unseen: frozenset[int] = frozenset()
 
     @property
@@ -369,15 +399,9 @@ class Rounds(Result):
         """The name of the state whose share is estimated."""
         return self.collection.answers[1]
 
-    @property
-    def withheld(self) -> NDArray[np.int64]:
-        """The rounds with reports, but fewer than may be released."""
-        heard = 1 + np.flatnonzero(self.reports)
-        return heard[~np.isin(heard, self.estimate.rounds)]
-
     def withholding(self, rounds: Sequence[int]) -> "Rounds":
         """The result, if of some rounds it is only known that they have too few reports."""
-        return replace(self, unseen=frozenset(rounds))
+        return replace(self, withheld=self.withheld.union(rounds), unseen=frozenset(rounds))
 
     def document(self) -> dict[str, Any]:
         """The whole result as JSON values."""
@@ -394,12 +418,11 @@ class Rounds(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """The numbers, a row per round; only its number of reports where there is no estimate."""
-        withheld = self.unseen.union(self.withheld.tolist())
         return [
             {
                 **{name: _known(value) for name, value in row.items()},
                 "reports": None if row["round"] in self.unseen else reports,
-                "withheld": row["round"] in withheld,
+                "withheld": row["round"] in self.withheld,
             }
             for row, reports in zip(
                 self.estimate.rows(self.level), self.reports.tolist(), strict=True

@@ -27,6 +27,7 @@ from sudare.mechanisms.strings import Digests, Strings
 from sudare.questions.choice import people_by_text
 from sudare.questions.interface import (
     Agreed,
+    KindBody,
     Population,
     Question,
     Result,
@@ -86,11 +87,6 @@ class FreeText(Question):
         """The RAPPOR that the collection uses, the one mechanism for texts."""
         return cast("Rappor", self.agreed.mechanism)
 
-    @property
-    def texts(self) -> "FreeText":
-        """The question as one of free text, which it is."""
-        return self
-
     def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> Digests:
         """The digests of people's texts, under the collection's own hash family."""
         return Strings(self.agreed.key).check(texts_of(answers, first), first)
@@ -125,10 +121,24 @@ class FreeText(Question):
         found = replace(weighed, confidence=options.level)
         return Discoveries(self.agreed, found, everyone=False, top=None)
 
+    def alternatives(
+        self, candidates: Iterable[str] | None
+    ) -> tuple[tuple[str | None, ...], Digests]:
+        """The answers that a single report is weighed for: candidates, or any other text."""
+        if candidates is None:
+            raise ParameterError(f"“{self.agreed.name}” asks for free text: name its candidates")
+        texts, hashed = hash_candidates(self.agreed.key, self.mechanism, candidates)
+        return (*texts, None), hashed
+
     @property
     def described(self) -> str:
         """The answers in a few words: free text."""
         return "free text"
+
+    @property
+    def body(self) -> KindBody:
+        """Free text, as the collector's JSON has it."""
+        return KindBody(over_time=False, free_text=True)
 
     def listed(self) -> tuple[str, Sequence[str]]:
         """The word for the answers, none of which has a label of its own."""
@@ -205,6 +215,17 @@ class Discoveries(Result):
         return {**document, "all": self.shown} if self.everyone else document
 
 
+def text_question(collection: Agreed) -> FreeText:
+    """The question of a collection, if it is answered in free text; any other is refused."""
+    question = collection.kind
+    if not isinstance(question, FreeText):
+        raise ParameterError(
+            f"“{collection.name}” has no texts to find ({question.described}): `sudare estimate` "
+            f"gives its result"
+        )
+    return question
+
+
 def decode(  # noqa: PLR0913 - what an analyst may choose
     collection: Agreed,
     aggregate: Aggregate,
@@ -231,7 +252,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         memory: the bytes that the candidates' bits may take.
         progress: hears how many candidates have been hashed.
     """
-    question = collection.kind.texts
+    question = text_question(collection)
     if not isinstance(aggregate, Aggregate):
         raise ParameterError(
             f"decode takes an Aggregate, got {type(aggregate).__name__}: count the reports first "
@@ -274,7 +295,7 @@ def decode_reports(  # noqa: PLR0913 - likewise
         memory: the bytes that the candidates' bits may take.
         progress: hears after each pass how much log-likelihood may be left to gain.
     """
-    question = collection.kind.texts
+    question = text_question(collection)
     check_levels(level, correction, confidence)
     texts, hashed = hash_candidates(collection.key, question.mechanism, candidates, memory)
     told = question.gather(reports, len(texts), pairs, "candidates")

@@ -40,6 +40,7 @@ class Renderer(Protocol):
 
 
 RENDERERS: dict[type[Result], Renderer] = {Shares: choice, Discoveries: text, Rounds: states}
+"""The renderer of each result that commands have; a series of windows is a collector's alone."""
 
 
 def save_plot(result: Result, path: Path) -> None:

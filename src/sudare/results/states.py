@@ -36,7 +36,7 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
     axis = min(0.0, float(low.min())), float(high.max())
     rows = found.rows()
     for row in rows[:_LONGEST]:
-        start = [f"{row['round']:,}", f"{row['reports']:,}"]
+        start = [f"{row['round']:,}", "" if row["reports"] is None else f"{row['reports']:,}"]
         true = [] if truth is None else [_share(truth, row["round"], decimals)]
         if row["estimate"] is None:
             table.add_row(*start, "", "withheld" if row["withheld"] else _NO_ESTIMATE)
@@ -58,7 +58,8 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
 
 def notes(found: Rounds) -> list[str]:
     """Notes about the rounds without an estimate, if there are any."""
-    silent, withheld = int((found.reports == 0).sum()), len(found.withheld)
+    silent = int((found.reports == 0).sum()) - len(found.unseen)
+    withheld = len(found.withheld)
     minimum = counted(found.collection.minimum_reports, "report")
     said = {
         f"{counted(silent, 'round')} without a report: no estimate.": silent,

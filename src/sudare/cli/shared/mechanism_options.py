@@ -1,10 +1,13 @@
-"""Which mechanism a new collection gets, from what the command line asks for."""
+"""Which mechanism a new collection gets: its options on the command line, and what they ask for."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
-from sudare.cli.shared.options import OVER_TIME
+import rich_click as click
+
+from sudare.cli.shared.options import MECHANISMS, OVER_TIME
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -15,6 +18,55 @@ FORMS = ("full", "one-time", "instant")  # of RAPPOR; "basic" is what listed ans
 
 _SHOTS = ("shots", "flips", "low", "high")
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
+_OPTIONS = (
+    click.option(
+        "--epsilon",
+        type=float,
+        required=True,
+        help="The most one report may cost; over time, all reports of a person together.",
+    ),
+    click.option(
+        "--mechanism",
+        type=click.Choice(["auto", *MECHANISMS, "rappor", *OVER_TIME]),
+        default="auto",
+        show_default=True,
+        help="auto takes the one with the least error for a single report; with --rounds, kshot.",
+    ),
+    click.option(
+        "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
+    ),
+    click.option(
+        "--form",
+        type=click.Choice(FORMS),
+        help="Of RAPPOR. full, the default: permanent noise below that of each report bounds what "
+        "all reports of one answer cost, and costs no accuracy; instant: fresh noise alone, for "
+        "people who report once; one-time: permanent noise alone, every report of an answer is the "
+        "same.",
+    ),
+    click.option(
+        "--lifetime",
+        type=float,
+        help="The most that all reports of one answer may cost together (full form; by default "
+        "twice EPSILON).",
+    ),
+    click.option(
+        "--bits", type=int, help="Of a free text's filter, a power of two; 128 by default."
+    ),
+    click.option("--hashes", type=int, help="Bits that a text sets; 1, the default, is best."),
+    click.option("--cohorts", type=int, help="Hash families that people are divided among; 64."),
+    click.option(
+        "--rounds",
+        type=int,
+        help="Count over time: in so many rounds each person is in one of two states, named by two "
+        "--answer (no and yes unless given; the share of the second is estimated).",
+    ),
+    click.option("--low", type=float, help="Of kshot: the share is expected to be at least this."),
+    click.option("--high", type=float, help="Of kshot: and at most this; the closer, the better."),
+    click.option(
+        "--shots", type=int, help="Of kshot: rounds a person reports in; chosen by itself."
+    ),
+    click.option("--flips", type=int, help="Of kshot: how many lies are few, with --shots; 0."),
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +92,29 @@ class MechanismOptions:
         """Whether the options ask for states over time."""
         return self.rounds is not None or self.mechanism in OVER_TIME
 
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the answers where none are named."""
+        return ["no", "yes"] if self.has_rounds else []
+
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that were given but need something else, which ``unless`` names."""
         given = [name for name in options if getattr(self, name) is not None]
         if given:
             raise ParameterError(f"--{given[0].replace('_', '-')} needs {unless}")
+
+
+def mechanism_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a new collection's mechanism, which reach the command as ``options``."""
+
+    @wraps(command)
+    def gathered(**given: Any) -> None:  # noqa: ANN401 - whatever the command's options are
+        own = {field.name: given.pop(field.name) for field in fields(MechanismOptions)}
+        command(options=MechanismOptions(**own), **given)
+
+    for option in reversed(_OPTIONS):  # the last is applied first, and so stands first
+        gathered = option(gathered)
+    return gathered
 
 
 def choose(options: MechanismOptions, answers: int) -> "Mechanism":

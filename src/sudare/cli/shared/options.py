@@ -27,7 +27,7 @@ CORRECTIONS = (
     "bonferroni",
     "none",
 )  # sudare.estimation.significance has them
-CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
+CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")  # sudare.questions.choice
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PLOTS = (".png", ".svg", ".pdf", ".html")
 PATH = click.Path(path_type=Path)
@@ -142,17 +142,6 @@ def load_collection(path: Path) -> "Collection":
     if not data:
         raise InvalidDocument(f"{path} is empty; a collection is a JSON document")
     return Collection.from_json(data)
-
-
-def load_question(path: Path, command: str) -> "Collection":
-    """The collection of a file, if it is asked once; one that has rounds is refused."""
-    agreed = load_collection(path)
-    if agreed.kind.rounds:
-        raise ParameterError(
-            f"“{agreed.name}” counts a state over time, which `sudare {command}` can't use: "
-            f"`sudare estimate` gives the share in each round"
-        )
-    return agreed
 
 
 def echo_json(document: object) -> None:

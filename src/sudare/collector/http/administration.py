@@ -145,7 +145,7 @@ class Administration:
             raise Problem(
                 409,
                 "listed_answers",
-                f"“{collection.name}” has a list of answers, and no candidates",
+                f"“{collection.name}” takes no candidates ({collection.kind.described})",
             )
         data = await body_of(request, _TEXTS_BYTES)
         with as_problem():

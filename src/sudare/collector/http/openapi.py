@@ -21,11 +21,12 @@ from sudare.collector.http.administration import (
 )
 from sudare.collector.http.problems import ProblemBody
 from sudare.collector.http.queries import Query
-from sudare.collector.http.results import CONSISTENT, MEDIA
+from sudare.collector.http.results import MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
 from sudare.collector.uploads.receipts import ReceiptBody
 from sudare.formats.documents import Count, Key, Shape
 from sudare.questions import KINDS
+from sudare.questions.choice import CONSISTENT
 from sudare.questions.interface import ResultDocument
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from sudare.collection.document import Collection
 from sudare.collector.stores.contract import HeldWindow, Released, Store
-from sudare.collector.stores.counting import are_enough
-from sudare.errors import ParameterError, TooFewReports
+from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
 
 SERIES = 10  # windows of rounds that are shown in a row
@@ -91,7 +90,7 @@ class Releases:
     def _latest(self, collection: Collection, most: int) -> list[Release]:
         found: list[Release] = []
         for one in reversed(self._store.windows(collection.key, last=_LOOKED_AT)):
-            if not are_enough(collection, one.n):
+            if not collection.kind.are_enough(one.n):
                 continue
             released = self._store.release(collection.key, one.window)
             if released is not None:
@@ -120,7 +119,7 @@ class Releases:
     def _added(
         self, collection: Collection, total: Aggregate, windows: list[HeldWindow]
     ) -> Aggregate:
-        enough = [one.window for one in windows if are_enough(collection, one.n)]
+        enough = [one.window for one in windows if collection.kind.are_enough(one.n)]
         found = self._store.releases(collection.key, enough)
         return sum((one.aggregate for one in found), start=total)
 
@@ -130,20 +129,12 @@ class Releases:
             self._closed.pop(key, None)
 
     def _refuse(self, collection: Collection, window: int | str) -> None:
-        least = collection.minimum_reports
-        if collection.kind.rounds:
-            raise TooFewReports(
-                f"no closed round of “{collection.name}” has the {least} reports below which "
-                f"nothing is released"
-            )
-        rule = f"“{collection.name}” releases nothing below {least}"
         if isinstance(window, int) and collection.windows is not None:
-            raise TooFewReports(f"there are too few reports in window {window}; {rule}")
+            raise collection.kind.too_few(f"there are too few reports in window {window}")
         found = self._store.windows(collection.key, last=_LOOKED_AT)
         where = "" if collection.windows is None else " in a window"
-        raise TooFewReports(
-            f"there are {max((one.n for one in found), default=0)} reports{where}; {rule}"
-        )
+        most = max((one.n for one in found), default=0)
+        raise collection.kind.too_few(f"there are {most} reports{where}")
 
 
 def _release(window: int, released: Released) -> Release:

@@ -22,9 +22,9 @@ from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Role
 from sudare.errors import ParameterError
+from sudare.questions.choice import CONSISTENT
 from sudare.questions.interface import Result, ResultOptions
 
-CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")
 MEDIA = {
     "json": "application/json",
     "csv": "text/csv",

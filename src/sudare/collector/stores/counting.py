@@ -86,10 +86,7 @@ def all_of(joined: Joined, fate: ReportFate) -> Fates:
 
 def in_time(group: Group, closed_round: int) -> Bools:
     """Which reports are of a round that is still open; all of them where there are no rounds."""
-    if not group.collection.kind.rounds:
-        return np.ones(len(group.ids), np.bool_)
-    late: Bools = group.reports["round"] <= closed_round
-    return ~late
+    return ~group.collection.kind.late(group.reports, closed_round)
 
 
 def some_of(group: Group, rows: NDArray[np.intp]) -> Group:
@@ -175,11 +172,6 @@ class WindowSum:
     closed_round: int
     released_n: int
     released: NDArray[np.int64] | None
-
-
-def are_enough(collection: Collection, reports: int) -> bool:
-    """Whether so many reports are enough by the collection's release rule."""
-    return reports >= collection.minimum_reports
 
 
 def is_due(collection: Collection, held: WindowSum) -> bool:

@@ -48,9 +48,7 @@ def many(collection: Collection) -> int:
 
 def sent(collection: Collection, count: int) -> Group:
     """Some reports that devices might send to a collection, as an upload brings them."""
-    reports = np.zeros(count, collection.report_dtype)
-    if collection.kind.rounds:
-        reports["round"] = 1
+    reports = collection.kind.blank_reports(count)
     ids = ids_of(np.arange(2 * count, dtype="<u8").tobytes())
     identified = parted(collection, join(IdentifiedReports(ids, reports)).tobytes())
     collection.mechanism.check(identified.reports)

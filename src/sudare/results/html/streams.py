@@ -11,6 +11,7 @@ from sudare.errors import ParameterError
 from sudare.estimation.estimate import Interval
 from sudare.estimation.rounds import StreamEstimate
 from sudare.questions.interface import Agreed
+from sudare.questions.states import stream_question
 from sudare.results.html.curves import MARKED, grid, path
 from sudare.results.html.document import document, remarks, section, table
 from sudare.results.html.heading import ONE_REPORT, definitions, header
@@ -46,7 +47,7 @@ def stream_page(
         raise ParameterError(
             f"truth has the shape {truth.shape}; there are {estimate.planned} rounds"
         )
-    mechanism = collection.kind.stream
+    mechanism = stream_question(collection).stream
     facts = {
         "Reports": f"{estimate.n:,}" + ", simulated" * (truth is not None),
         "Mechanism": mechanism.name.upper(),
