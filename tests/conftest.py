@@ -1,7 +1,7 @@
 """What every test shares: the seed, and the mechanisms each law is tried on.
 
 The seed is fixed for developers. ``SUDARE_TEST_SEED=$RANDOM pytest`` draws another one, and
-fresh examples with it: that is what runs each night. The seed in use is in pytest's header.
+fresh examples with it. The seed in use is in pytest's header.
 """
 
 import hashlib

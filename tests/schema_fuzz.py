@@ -47,7 +47,7 @@ CHECKS = [
     response_schema_conformance,
     negative_data_rejection,
 ]
-IdSet = Counter[tuple[str, int]]
+Seen = Counter[tuple[str, int]]
 FOUND = Path(__file__).resolve().parent / "schema_fuzz.json"
 
 
@@ -62,7 +62,7 @@ class Target:
     def __init__(self, collector: Collector, url: str) -> None:
         self.collector = collector
         self.url = url
-        self.seen: IdSet = Counter()
+        self.seen: Seen = Counter()
         self.fill()
         self.believe(document(truth=True))
 

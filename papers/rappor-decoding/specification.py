@@ -1,4 +1,4 @@
-"""The cases of google/rappor's regression tests (``tests/regtest_spec.py``), and their surveys.
+"""The cases of google/rappor's regression tests (its ``regtest_spec.py``), and their surveys.
 
 Five populations of four sizes, each asked with five settings of candidates and privacy, and five
 of a demonstration in which every device reports ten values. Strings are v1, v2, …; candidates are

@@ -1,10 +1,15 @@
 """The documentation tells the truth: its examples run, its links lead somewhere, it is complete."""
 
 import inspect
+import io
 import re
 import subprocess
+import tokenize
+import tomllib
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +21,7 @@ import cli_page
 import sudare
 import vectors
 from sudare import errors
+from sudare.collector.http import openapi
 from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
 from sudare.mechanisms.unary import Unary
 from support import pages
@@ -36,6 +42,15 @@ def _has_examples(page: Path) -> bool:
 
 
 every_page = pytest.mark.parametrize("page", PAGES, ids=_page_id)
+
+# Whatever people read about the repository: pages, and what is said of results and speeds.
+WRITTEN = [*PAGES, *sorted([*ROOT.glob("papers/*/*.md"), ROOT / "benchmarks" / "README.md"])]
+SOURCES = sorted(
+    path
+    for folder in ("src", "tests", "examples", "papers", "benchmarks", "web/src", "web/test")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in {".py", ".ts", ".tsx"}
+)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if _has_examples(page)], ids=_page_id)
@@ -96,7 +111,7 @@ def _links(page: Path) -> Iterator[str]:
     yield from re.findall(r"\]\(([^)\s]+)\)", prose)
 
 
-@every_page
+@pytest.mark.parametrize("page", WRITTEN, ids=_page_id)
 def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for link in _links(page):
         if re.match(r"[a-z]+:", link):
@@ -115,6 +130,144 @@ def test_every_page_is_reached_from_the_index() -> None:
         targets = {(page.parent / link.partition("#")[0]).resolve() for link in _links(page)}
         to_read += [target for target in targets & set(PAGES) if target not in reached]
     assert set(DOCS.glob("**/*.md")) <= reached
+
+
+@cache
+def _prose(path: Path) -> str:
+    """A file as people read it: of Python comments and texts alone."""
+    text = path.read_text("utf-8")
+    if path.suffix != ".py":
+        return text
+    kinds = {tokenize.COMMENT, tokenize.STRING}
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return "\n".join(token.string for token in tokens if token.type in kinds)
+
+
+def _exists(dotted: str) -> bool:
+    """Whether a module, or something in one, has this name."""
+    name, rest = dotted, list[str]()
+    while name:
+        try:
+            found: Any = import_module(name)
+        except ImportError:
+            name, _, last = name.rpartition(".")
+            rest.insert(0, last)
+            continue
+        for part in rest:
+            if not hasattr(found, part):
+                return False
+            found = getattr(found, part)
+        return True
+    return False
+
+
+def test_every_name_in_the_package_is_there() -> None:
+    """In pages, docstrings and comments. The changelog also says what was there before."""
+    assert _exists("sudare.mechanisms.grr.GRR.calibrate")
+    assert not _exists("sudare.planner.best_rappor")
+    told = [path for path in (*WRITTEN, *SOURCES) if path.name != "CHANGELOG.md"]
+    named = {
+        (name, pages.name(path))
+        for path in told
+        for name in re.findall(r"(?<=`)sudare(?:\.\w+)+", _prose(path))
+    }
+    others = {"sudare.db", "sudare.key", "sudare.seal"}  # a file, and fields of report files
+    assert len(named) > 50
+    assert [each for each in sorted(named) if each[0] not in others and not _exists(each[0])] == []
+
+
+# What a guide adds, and takes away again, is beside what is there of that kind.
+ADDED = {"hadamard": "grr", "stars": "choice"}
+
+
+def test_every_path_is_there() -> None:
+    """In pages, docstrings and comments: those from the root on, and files of code by their end."""
+    folders = ("src", "tests", "docs", "papers", "benchmarks", "examples", "web")
+    skipped = {"node_modules", "__pycache__"}
+    there = {
+        path.as_posix()
+        for folder in folders
+        for path in (ROOT / folder).rglob("*")
+        if not skipped.intersection(path.parts)
+    } | {(ROOT / folder).as_posix() for folder in folders}
+    whole = re.compile(rf"(?<![\w./-])(?:{'|'.join(folders)})/[\w./-]*(?<![.-])")
+    ending = re.compile(r"(?<=`)[\w./-]+\.(?:py|tsx?)(?=`)")
+    gone = set()
+    for path in (*WRITTEN, *SOURCES):
+        text = _prose(path)
+        named = set(whole.findall(text))
+        if path in WRITTEN:
+            named |= set(ending.findall(text))
+        for name in named:
+            known = name.rstrip("/")
+            for new, model in ADDED.items():
+                known = known.replace(new, model)
+            if not any(each.endswith(f"/{known}") for each in there):
+                gone.add((name, pages.name(path)))
+    assert sorted(gone) == []
+
+
+def test_every_extra_is_one_of_the_package() -> None:
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    named = {
+        extra
+        for path in (*WRITTEN, *SOURCES)
+        for found in re.findall(r"pip install '(?:\.|sudare)\[([\w,]+)\]'", _prose(path))
+        for extra in found.split(",")
+    }
+    assert named == package["optional-dependencies"].keys()
+
+
+def test_every_target_of_make_is_there() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {
+        target
+        for path in (*WRITTEN, *SOURCES)
+        for target in re.findall(
+            r"(?:(?<=`)|^ *)make ([a-z]+)(?=`| +#|$)", _prose(path), re.MULTILINE
+        )
+    }
+    assert len(named) > 5
+    assert named <= targets
+
+
+def _command_lines(path: Path) -> Iterator[str]:
+    """Every command of Sudare that a file tells people to run, run by the tests or not."""
+    text = re.sub(r"\\\n(?:> )?", " ", _prose(path))
+    yield from re.findall(r"(?<=`)sudare [^`]+(?=`)", text)
+    yield from re.findall(r"^(?:\w*\$ |> )? *(sudare [^|;&\n]+)", text, re.MULTILINE)
+
+
+def _misses(line: str) -> bool:
+    """Whether there is no such command, or none that takes these options."""
+    known = dict(cli_page.commands())
+    words = line.split()
+    while tuple(words) not in known:
+        words.pop()
+    following = line.split()[len(words) :]
+    if len(words) == 1 and following and following[0][0] not in "-[{":
+        return True
+    options = {
+        option
+        for path, command in known.items()
+        if [*path[: len(words)]] == words
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    asked = set(re.findall(r"(?<=[ \[])--[\w-]+", line))
+    return not asked <= options | {"--help", "--version"}
+
+
+def test_every_command_that_is_told_exists_with_its_options() -> None:
+    assert _misses("sudare nothing")
+    assert _misses("sudare demo --mechanism grr")
+    assert not _misses("sudare party … --ledger FILE")  # of its members
+    told = {
+        line for path in (*WRITTEN, *(ROOT / "src").rglob("*.py")) for line in _command_lines(path)
+    }
+    hashed = {"sudare string 1", "sudare seed <seed>"}
+    assert len(told) > 250
+    assert [line for line in sorted(told - hashed) if _misses(line)] == []
 
 
 def test_the_command_line_page_is_what_the_commands_say() -> None:
@@ -136,6 +289,33 @@ def test_every_command_and_option_is_on_the_command_line_page() -> None:
 def test_every_public_name_is_on_the_python_page() -> None:
     text = (DOCS / "reference" / "python.md").read_text("utf-8")
     assert [name for name in sudare.__all__ if f"`{name}" not in text] == []
+
+
+def test_every_module_on_the_python_page_has_what_is_said_of_it() -> None:
+    text = (DOCS / "reference" / "python.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`sudare\..*?) \| (.*) \|$", text, re.MULTILINE)
+    assert len(rows) > 15
+    for modules, contents in rows:
+        first, *more = re.findall(r"`([\w.]+)`", modules)
+        homes = [
+            first,
+            *(name if "." in name else f"{first[: first.rindex('.')]}.{name}" for name in more),
+        ]
+        named = re.findall(r"`([A-Za-z_][\w.]*)", contents)
+        owners = [f"{home}.{name}" for home in homes for name in named if name[0].isupper()]
+        for name in named:
+            assert any(_exists(f"{home}.{name}") for home in (*homes, *owners)), (modules, name)
+
+
+def test_the_page_of_the_http_interface_has_every_request() -> None:
+    text = (DOCS / "reference" / "http.md").read_text("utf-8")
+    told = set(re.findall(r"`(GET|POST|PUT|DELETE) (/[\w./{}]*)", text))
+    asked = {
+        (method.upper(), path)
+        for path, operations in openapi.document(truth=True)["paths"].items()
+        for method in operations
+    }
+    assert told == asked
 
 
 def test_every_error_is_on_the_errors_page() -> None:

@@ -74,8 +74,8 @@ def serve(
     """Collect reports over HTTP, and show results as they come.
 
     Holds the COLLECTIONS, and all that the store holds already, until it is told to stop (Ctrl-C,
-    or SIGTERM); then it answers what is in flight. If there is no token of an administrator, one
-    is made and printed to stderr, once.
+    or SIGTERM); then it answers what is in flight. A store that isn't there is made. If there is
+    no token of an administrator, one is made and printed to stderr, once.
 
     With --json, one line says when it is ready: {"address": …, "pid": …}.
 

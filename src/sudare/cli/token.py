@@ -42,6 +42,8 @@ def token() -> None:
 def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     """Make a token and print it, once.
 
+    A store that isn't there is made; `list` and `revoke` make none.
+
     \b
     Examples:
       sudare token new --role relay --label "the gateway in Osaka"

@@ -2,7 +2,7 @@
 
 The stages, each a function of its own:
 
-1. debias the bit sums (``bits``), keep the candidates' bits as positions (``design``);
+1. debias the bit sums (``bit_sums``), keep the candidates' bits as positions (``design``);
 2. ``settle``: a non-negative LASSO with intercepts proposes who is fitted together (``lasso``), and
    a fit of those says how much noise is left (``refit``), in turns until it stays the same;
 3. ``judge``: a p-value for *every* candidate, proposed or not, as if it stood outside the model, by

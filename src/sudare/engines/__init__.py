@@ -1,4 +1,4 @@
-"""Files of reports into counts, on one machine or on many.
+"""Files of reports into counts.
 
 ``local``: a sum over chunks, in the memory of one.
 """

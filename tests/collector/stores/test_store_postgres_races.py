@@ -60,7 +60,7 @@ def logging(url: str) -> Iterator[None]:
 
 
 def written(own: ReportIds) -> list[str]:
-    """ReportIds as a server would write them."""
+    """Ids as a server would write them."""
     return [each.astype("<u8").tobytes().hex() for each in own]
 
 

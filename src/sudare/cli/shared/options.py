@@ -86,7 +86,7 @@ def store_option(command: Command) -> Command:
         default="sudare.db",
         show_default=True,
         envvar="SUDARE_STORE",
-        help="A SQLite file, made if need be, or postgresql://…; also SUDARE_STORE.",
+        help="A SQLite file, or postgresql://…; also SUDARE_STORE.",
     )(command)
 
 
