@@ -8,7 +8,7 @@ from sudare.twoparty.protocol.parties import Listening
 from sudare.twoparty.protocol.peer_listener import listening
 from sudare.twoparty.protocol.session import run_one
 from support.plain_cipher import Plain
-from twoparty.test_peer_listener import AGREED, PATIENCE
+from twoparty.protocol.test_peer_listener import AGREED, PATIENCE
 
 ROOM = 12  # connections: fewer than may wait
 

@@ -28,7 +28,7 @@ def count_spread(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.flo
     """The standard deviation of an answer's count, in reports.
 
     From ``RELIABLE_SPREAD`` on, intervals of 95 % cover between 94 and 96 %; below, counts are
-    too coarse for that (``tests/chance/test_coverage.py`` shows both, exactly).
+    too coarse for that (``tests/estimation/test_coverage.py`` shows both, exactly).
     """
     return np.asarray(np.sqrt(share_variance(p, q, n, share)) * n * (p - q))
 

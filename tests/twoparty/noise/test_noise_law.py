@@ -19,7 +19,7 @@ from sudare.twoparty.noise.shipped_tables import shipped
 from support.chance import ALPHA, two_sided
 
 RUNS = 10_000
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
 
 @pytest.fixture

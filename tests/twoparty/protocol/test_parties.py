@@ -164,7 +164,7 @@ def test_every_session_has_its_own_name_order_and_indices() -> None:
     assert len({done.sealed.ciphertext for done in runs}) > 1
 
 
-PROTOCOL = Path(__file__).parents[2] / "docs/reference/protocol.md"
+PROTOCOL = Path(__file__).parents[3] / "docs/reference/protocol.md"
 ENOUGH = {"elgamal": (2**26 - 2**19) // 64, "lattice": (2**26 - 2**19) // 22}
 
 
@@ -373,7 +373,7 @@ def test_another_cipher_than_agreed_is_refused() -> None:
 
 # The law of what is opened.
 
-SESSIONS = Path(__file__).parents[2] / "benchmarks" / "sessions.py"
+SESSIONS = Path(__file__).parents[3] / "benchmarks" / "sessions.py"
 REAL, STOOD_IN = 400, 10_000
 
 

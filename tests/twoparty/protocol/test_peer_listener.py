@@ -180,7 +180,7 @@ def test_strangers_that_use_up_all_descriptors_are_sent_away() -> None:
     """In a process that may have few: they go, the oldest first, until there is room again."""
     with subprocess.Popen(
         [sys.executable, "-m", "support.narrow_listener"],
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
