@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 from matplotlib.container import BarContainer
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from sudare import Seeded
 from sudare.errors import ParameterError
-from sudare.results import figures as plots
+from sudare.results import figures
 from sudare.simulation.experiments import (
     METHODS,
     MaximalErrorCurve,
@@ -18,6 +16,7 @@ from sudare.simulation.experiments import (
     run_once,
 )
 from sudare.simulation.scenarios import counted, stream
+from support.figures import line_of
 
 
 def runs(*names: str, people: int = 5000) -> list[Run]:
@@ -25,14 +24,9 @@ def runs(*names: str, people: int = 5000) -> list[Run]:
     return [run_once(name, METHODS[name](30, 4.0), truth, Seeded(2)) for name in names]
 
 
-def line_of(figure: Figure, label: str, panel: int = 0) -> Line2D:
-    (line,) = (line for line in figure.axes[panel].lines if line.get_label() == label)
-    return line
-
-
 def test_a_run_is_truth_estimates_and_band() -> None:
     (run,) = runs("kshot")
-    figure = plots.stream_figure([run], level=0.9, title="Who is online?")
+    figure = figures.stream_figure([run], level=0.9, title="Who is online?")
     assert np.asarray(line_of(figure, "truth").get_ydata()).tolist() == run.truth.tolist()
     assert np.asarray(line_of(figure, "estimate").get_ydata()).tolist() == run.shares.tolist()
     (band,) = figure.axes[0].containers
@@ -48,7 +42,7 @@ def test_a_run_is_truth_estimates_and_band() -> None:
 
 def test_rounds_without_reports_are_gaps_and_marks() -> None:
     (run,) = runs("glance", people=25)
-    figure = plots.stream_figure([run])
+    figure = figures.stream_figure([run])
     assert run.missing
     silent = [number for number, share in enumerate(run.shares, 1) if np.isnan(share)]
     assert np.asarray(line_of(figure, "no reports").get_xdata()).tolist() == silent
@@ -58,7 +52,7 @@ def test_rounds_without_reports_are_gaps_and_marks() -> None:
 
 def test_every_method_has_a_panel_and_all_one_scale() -> None:
     some = runs("glance", "borappor", "lpa")
-    figure = plots.stream_figure(some)
+    figure = figures.stream_figure(some)
     assert [axes.get_title("left") for axes in figure.axes] == ["glance", "borappor", "lpa"]
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
     low, high = figure.axes[0].get_ylim()
@@ -72,7 +66,7 @@ def test_errors_are_joined_points_on_a_logarithmic_axis() -> None:
     truth = counted([0.5] * 5, 200)
     methods = {name: METHODS[name] for name in ("glance", "kshot", "lpu")}
     curves = error_series(compare_streams({"x": truth}, methods, [1.0, 2.0, 4.0], 20, Seeded(1)))
-    axes = plots.stream_error_figure(curves, title="Errors").axes[0]
+    axes = figures.stream_error_figure(curves, title="Errors").axes[0]
     assert axes.get_yscale() == "log"
     joined = [line for line in axes.lines if line.get_label() == "_joined"]
     for curve, line in zip(curves, joined, strict=True):
@@ -82,18 +76,18 @@ def test_errors_are_joined_points_on_a_logarithmic_axis() -> None:
 
 def test_one_round_is_seen() -> None:
     run = run_once("glance", METHODS["glance"](1, 4.0), counted([0.5], 100), Seeded(1))
-    figure = plots.stream_figure([run])
+    figure = figures.stream_figure([run])
     assert line_of(figure, "truth").get_marker() == "_"
     low, high = figure.axes[0].get_xlim()
     assert [tick for tick in figure.axes[0].get_xticks() if low <= tick <= high] == [1]
     (many,) = runs("glance")
-    assert not line_of(plots.stream_figure([many]), "truth").get_marker()
+    assert not line_of(figures.stream_figure([many]), "truth").get_marker()
 
 
 def test_errors_that_are_one_number_have_plain_ticks() -> None:
     one = np.array([100.0008333])
     curve = MaximalErrorCurve("borappor", np.array([4.0]), one, np.array([1e-11]))
-    figure = plots.stream_error_figure([curve])
+    figure = figures.stream_error_figure([curve])
     figure.draw_without_rendering()
     axes = figure.axes[0]
     assert not axes.yaxis.get_major_formatter().get_offset()
@@ -102,4 +96,4 @@ def test_errors_that_are_one_number_have_plain_ticks() -> None:
 
 def test_a_figure_of_nothing_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 1 run, got 0"):
-        plots.stream_figure([])
+        figures.stream_figure([])
