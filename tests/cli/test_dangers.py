@@ -5,18 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli.shared.options import MECHANISMS
-from sudare.mechanisms import CATEGORICAL
 from support.commands import UNTOLD, refused, succeed, tea
 
 
 @pytest.fixture
 def survey(tmp_path: Path) -> str:
     return tea(tmp_path)
-
-
-def test_the_mechanisms_offered_are_those_registered() -> None:
-    assert tuple(CATEGORICAL) == MECHANISMS
 
 
 @pytest.mark.parametrize("output", ["answers.csv", "tea.json"])

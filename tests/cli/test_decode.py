@@ -10,9 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from sudare import Aggregate, Collection, Seeded, decode
-from sudare.cli.shared.options import CORRECTIONS
 from sudare.estimation.estimate import Interval
-from sudare.estimation.significance import ADJUSTMENTS
 from sudare.questions.text import Discoveries
 from sudare.results.renderers import save_plot
 from sudare.results.text import sentences
@@ -217,10 +215,6 @@ def test_one_candidate_needs_fewer_reports_than_many(folder: Path) -> None:
         for name in ("none", "bonferroni")
     ]
     assert smallest[0] < 0.6 * smallest[1]
-
-
-def test_the_corrections_offered_are_those_there_are() -> None:
-    assert tuple(ADJUSTMENTS) == CORRECTIONS
 
 
 def test_nothing_found(folder: Path, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import GRR, Collection, Glance
-from sudare.collection.windows import Windows
+from sudare.collection.windows import Windows, current_start, length_text, seconds_of
 from sudare.errors import InvalidDocument, ParameterError
 
+DAY = 86_400
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR(2, 0.75), 100)
 
 
@@ -43,6 +44,19 @@ def test_rounds_are_counted_on_over_windows(moment: int, rounds: int, each: int)
 def test_other_windows_are_refused(start: int, seconds: int, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
         Windows(start, seconds)
+
+
+@pytest.mark.parametrize("moment", [0, 1, 899, 900, DAY - 1, DAY, 10**9 + 7])
+@pytest.mark.parametrize("seconds", [1, 90, 900, 3600, 7 * 3600, DAY, 7 * DAY])
+def test_the_current_window_holds_the_moment(moment: int, seconds: int) -> None:
+    start = current_start(moment, seconds)
+    assert start <= moment < start + seconds
+    assert start // DAY == moment // DAY  # it begins today
+
+
+@pytest.mark.parametrize("text", ["1s", "90s", "15m", "1h", "25h", "1d", "999999999d"])
+def test_lengths_read_back(text: str) -> None:
+    assert length_text(seconds_of(text)) == text
 
 
 def test_a_window_holds_rounds_of_whole_seconds() -> None:
