@@ -17,7 +17,12 @@ import hypothesis
 import pytest
 
 pytest.register_assert_rewrite(
-    "support.chance", "support.commands", "support.enumeration", "support.laws"
+    "support.chance",
+    "support.cipher_laws",
+    "support.commands",
+    "support.enumeration",
+    "support.laws",
+    "support.question_laws",
 )
 
 
