@@ -1,4 +1,4 @@
-"""Who may import whom, kept by reading the source; and that starting is light."""
+"""Who may import whom, where tests lie, kept by reading the source; and that starting is light."""
 
 import ast
 import os
@@ -206,6 +206,57 @@ def test_each_folder_says_what_is_in_it(folder: Path) -> None:
     there = [path.stem for path in folder.iterdir() if path.suffix == ".py" and path.stem[0] != "_"]
     there += [path.parent.name for path in folder.glob("*/__init__.py")]
     assert sorted(named) == sorted(there)
+
+
+TESTS = Path(__file__).parent
+APART = {"docs", "golden", "support", "web"}  # of tests/, and not folders of the package
+
+
+def misplaced(tests: Path, package: Path) -> list[str]:
+    """Where tests and package differ: folders of one only, and tests that belong further down.
+
+    A test named after a module lies in that module's folder. Where several folders below have a
+    module of the name, it may be a test of all of them.
+    """
+    files = [path.relative_to(tests) for path in sorted(tests.rglob("test_*.py"))]
+    files = [path for path in files if path.parts[0] not in APART]
+    modules = [path.relative_to(package) for path in package.rglob("*.py")]
+    tested = {folder for path in files for folder in path.parents}
+    there = {folder for path in modules for folder in path.parents}
+    found = [f"{folder} is no folder of the package" for folder in sorted(tested - there)]
+    found += [f"{folder} has no tests" for folder in sorted(there - tested)]
+    for path in files:
+        name = path.name.removeprefix("test_")
+        homes = {module.parent for module in modules if module.name == name}
+        below = [home for home in homes if path.parent in home.parents]
+        if path.parent not in homes and len(below) == 1:
+            found.append(f"{path} belongs in {below[0]}")
+    return found
+
+
+def test_tests_have_the_folders_of_the_package() -> None:
+    assert misplaced(TESTS, ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("tests", "found"),
+    [
+        (["a/test_x.py", "a/b/test_y.py", "test_all.py", "web/test_web.py"], []),
+        (["a/test_several.py", "a/b/test_y.py", "a/b/test_other.py"], []),
+        (["a/test_x.py"], ["a/b has no tests"]),
+        (["a/test_x.py", "a/b/helper.py"], ["a/b has no tests"]),
+        (["a/b/test_y.py", "c/test_z.py"], ["c is no folder of the package"]),
+        (["a/b/test_y.py", "a/b/c/test_z.py"], ["a/b/c is no folder of the package"]),
+        (["a/test_y.py", "a/b/test_z.py"], ["a/test_y.py belongs in a/b"]),
+        (["a/b/test_y.py", "test_x.py"], ["test_x.py belongs in a"]),
+    ],
+)
+def test_a_planted_test_is_found(tests: list[str], found: list[str], tmp_path: Path) -> None:
+    modules = [f"src/{name}" for name in ("a/__init__.py", "a/x.py", "a/b/__init__.py", "a/b/y.py")]
+    for name in [*modules, *(f"tests/{test}" for test in tests)]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert misplaced(tmp_path / "tests", tmp_path / "src") == found
 
 
 def test_the_public_names_are_sorted_there_and_lazy() -> None:
