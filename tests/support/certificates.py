@@ -12,7 +12,7 @@ from sudare.twoparty.protocol.connection import Credentials
 
 
 def certificate(folder: Path, name: str, by: tuple[Path, Path] | None = None) -> tuple[Path, Path]:
-    """A certificate and its key, signed by itself or by another."""
+    """A certificate of a host of this name and its key, signed by itself or by another."""
     key = signer = ec.generate_private_key(ec.SECP256R1())
     subject = issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     if by is not None:
@@ -22,14 +22,11 @@ def certificate(folder: Path, name: str, by: tuple[Path, Path] | None = None) ->
         signer = loaded
     now = dt.datetime.now(dt.UTC)
     made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
+        x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - dt.timedelta(days=1))
         .not_valid_after(now + dt.timedelta(days=1))
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
         .sign(signer, hashes.SHA256())
     )
     pem, private = folder / f"{name}.pem", folder / f"{name}.key"

@@ -9,16 +9,12 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import uvloop
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sudare.collection.document import Collection
@@ -26,6 +22,7 @@ from sudare.collector.http.limits import Limits
 from sudare.collector.http.server import Listening
 from sudare.collector.stores.open import open_store
 from sudare.mechanisms.glance import Glance
+from support.certificates import certificate
 from support.commands import process, refused, run, succeed
 from support.served import served
 from support.uploads import PACKED, error, packed, receipts, said, tea
@@ -298,29 +295,6 @@ def test_many_new_connections_are_taken_in_few_turns(monkeypatch: pytest.MonkeyP
     uvloop.run(scenario())
 
 
-def certificate(folder: Path) -> tuple[str, str]:
-    """A certificate for 127.0.0.1 and its key, as files."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "collector")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "chain.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return "chain.pem", "key.pem"
-
-
 class Running:
     """``sudare serve`` in a process of its own."""
 
@@ -431,11 +405,11 @@ def test_what_is_in_flight_when_it_stops_is_answered(tmp_path: Path) -> None:
 
 def test_tls_by_files(tmp_path: Path) -> None:
     asked = tea()
-    chain, key = certificate(tmp_path)
+    chain, key = certificate(tmp_path, "localhost")
     options = ("--host", "localhost", "--certificate", chain, "--private-key", key)
     with running(tmp_path, write(tmp_path, asked), *options) as one:
         assert one.address.startswith("https://localhost:")
-        trusted = ssl.create_default_context(cafile=str(tmp_path / chain))
+        trusted = ssl.create_default_context(cafile=chain)
         with httpx.Client(base_url=one.address, verify=trusted) as client:
             assert client.get("/healthz").json() == {"status": "ok"}
         one.stop()
@@ -447,7 +421,7 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     def told(*options: object) -> str:
         return refused(tmp_path, "serve", *options)
 
-    chain, key = certificate(tmp_path)
+    chain, key = certificate(tmp_path, "localhost")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert "in use" in told("--port", port).lower()
