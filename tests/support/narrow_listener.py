@@ -4,12 +4,11 @@ import resource
 from pathlib import Path
 
 from sudare.chance.randomness import System
-from sudare.twoparty.protocol.parties import Listening
 from sudare.twoparty.protocol.peer_listener import listening
 from sudare.twoparty.protocol.session import run_one
-from support.plain_cipher import Plain
-from twoparty.protocol.test_peer_listener import AGREED, PATIENCE
+from support.parties import ONE
 
+PATIENCE = 30.0  # seconds
 ROOM = 12  # connections: fewer than may wait
 
 
@@ -22,4 +21,4 @@ def narrow(port: int) -> None:
 
 if __name__ == "__main__":
     with listening("127.0.0.1", 0, None, PATIENCE, narrow) as wire:
-        print(run_one(wire, Listening(AGREED, Plain()), System()).total)  # noqa: T201 - as above
+        print(run_one(wire, ONE, System()).total)  # noqa: T201 - as above

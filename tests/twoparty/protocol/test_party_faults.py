@@ -19,18 +19,14 @@ import pytest
 
 from sudare.chance.randomness import System
 from sudare.errors import PartyLost
-from sudare.twoparty.noise.guarantee import Guarantee
-from sudare.twoparty.noise.scheme import Scheme
-from sudare.twoparty.noise.table_document import TableDocument
-from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.connection import Credentials, Wire, connected
 from sudare.twoparty.protocol.messages import Step
-from sudare.twoparty.protocol.parties import Listening, NoisyTotal, Starting, TotalOfP2
+from sudare.twoparty.protocol.parties import NoisyTotal
 from sudare.twoparty.protocol.peer_listener import listening
 from sudare.twoparty.protocol.session import OnceFile, run_one, run_two
 from support.certificates import both
 from support.commands import process
-from support.plain_cipher import Plain
+from support.parties import ONE, TWO
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -243,9 +239,6 @@ def test_processes_over_tls_after_strangers(tmp_path: Path) -> None:
 
 # TLS: what is between the parties sees records, and can do nothing with them but harm.
 
-SMALL = Scheme.of_differences([{0: 7, 1: 3}, {0: 12, 2: 1}])
-AGREED = Agreement(TableDocument(Guarantee(2.0, 0.1), SMALL), "plain")
-ONE, TWO = Listening(AGREED, Plain()), Starting(AGREED, Plain(), TotalOfP2(total=500))
 SHORT = 5.0
 RECORD = struct.Struct(">BHH")  # kind, version, length
 OVERHEAD = RECORD.size + 1 + 16  # of TLS 1.3, with the true kind and a tag

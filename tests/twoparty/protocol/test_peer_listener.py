@@ -17,21 +17,14 @@ import pytest
 
 from sudare.chance.randomness import System
 from sudare.errors import InvalidMessage, PartyLost, SudareError
-from sudare.twoparty.noise.guarantee import Guarantee
-from sudare.twoparty.noise.scheme import Scheme
-from sudare.twoparty.noise.table_document import TableDocument
-from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.connection import Credentials, connected
 from sudare.twoparty.protocol.messages import refusal
-from sudare.twoparty.protocol.parties import Listening, NoisyTotal, Starting, TotalOfP2
+from sudare.twoparty.protocol.parties import NoisyTotal, Starting
 from sudare.twoparty.protocol.peer_listener import MOST_WAITING, listening
 from sudare.twoparty.protocol.session import run_one, run_two
 from support.certificates import both, certificate
-from support.plain_cipher import Plain
+from support.parties import AGREED, ONE, TWO
 
-SMALL = Scheme.of_differences([{0: 7, 1: 3}, {0: 12, 2: 1}])
-AGREED = Agreement(TableDocument(Guarantee(2.0, 0.1), SMALL), "plain")
-TWO = Starting(AGREED, Plain(), TotalOfP2(total=500))
 PATIENCE = 30.0  # seconds that P1 waits: nobody in here takes as long
 CONTENTS = b"Zanzibar rooibos"  # nothing that a stranger says is repeated
 
@@ -46,7 +39,7 @@ def p1(credentials: Credentials | None, patience: float = PATIENCE) -> Iterator[
 
     def run() -> NoisyTotal:
         with listening("127.0.0.1", 0, credentials, patience, port.set_result) as wire:
-            return run_one(wire, Listening(AGREED, Plain()), System())
+            return run_one(wire, ONE, System())
 
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(run)

@@ -17,23 +17,16 @@ from cryptography.hazmat.primitives import serialization
 from sudare.chance.randomness import System
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.twoparty.ciphers.interface import Keys
-from sudare.twoparty.noise.guarantee import Guarantee
-from sudare.twoparty.noise.scheme import Scheme
-from sudare.twoparty.noise.table_document import TableDocument
-from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.connection import Credentials, Wire, connected
 from sudare.twoparty.protocol.messages import LARGEST, Step
 from sudare.twoparty.protocol.parties import Listening, NoisyTotal, Starting, TotalOfP2
 from sudare.twoparty.protocol.peer_listener import listening
 from sudare.twoparty.protocol.session import OnceFile, run_one, run_two
 from support.certificates import both, certificate
+from support.parties import AGREED, ONE, TWO
 from support.plain_cipher import Plain
 from support.synced import synced_entries
 
-SMALL = Scheme.of_differences([{0: 7, 1: 3}, {0: 12, 2: 1}])
-AGREED = Agreement(TableDocument(Guarantee(2.0, 0.1), SMALL), "plain", 1000)
-ONE = Listening(AGREED, Plain())
-TWO = Starting(AGREED, Plain(), TotalOfP2(total=500))
 FRAME = struct.Struct(">I")
 
 
@@ -111,7 +104,7 @@ def test_a_blind_p2_hears_all_before_anything_is_opened(wires: Wires) -> None:
 
 def test_a_refusal_is_told_to_the_other_side(wires: Wires) -> None:
     left, right = wires(5)
-    other = Starting(Agreement(AGREED.document, "plain", people=999), Plain(), TotalOfP2(total=500))
+    other = replace(TWO, agreement=replace(AGREED, people=999))
     one, two = together(
         lambda: run_one(left, ONE, System()), lambda: run_two(right, other, System())
     )
