@@ -53,7 +53,7 @@ def least(design: Design, bits: BitShares) -> float:
 
 
 @pytest.mark.parametrize("mechanism", SHAPES, ids=lambda shape: f"{shape.hashes} hashes")
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(seed=seeds, candidates=st.integers(1, 7), people=st.integers(100, 10**6))
 def test_the_least_value_is_reached(
     mechanism: Rappor, seed: int, candidates: int, people: int

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -10,7 +10,6 @@ from sudare.kernels.columns import descend, gather_sums, overlaps, scatter_sums
 from sudare.kernels.tilts import tilted_sums
 
 seeds = st.integers(0, 2**32 - 1)
-compiling = settings(deadline=None)  # the first call of a type compiles
 Floats = NDArray[np.float64]
 Rows = NDArray[np.unsignedinteger]
 
@@ -37,7 +36,6 @@ def random_rows(
     return rows, matrix
 
 
-@compiling
 @shapes
 def test_gather_sums_are_those_of_the_matrix(
     seed: int, columns: int, ones: int, height: int, kind: type[np.unsignedinteger]
@@ -49,7 +47,6 @@ def test_gather_sums_are_those_of_the_matrix(
     np.testing.assert_allclose(sums, matrix.T @ values, rtol=0, atol=1e-12)
 
 
-@compiling
 @shapes
 def test_scatter_sums_are_added(
     seed: int, columns: int, ones: int, height: int, kind: type[np.unsignedinteger]
@@ -61,7 +58,6 @@ def test_scatter_sums_are_added(
     np.testing.assert_allclose(sums, np.arange(height) + matrix @ values, rtol=0, atol=1e-11)
 
 
-@compiling
 @shapes
 def test_overlaps_are_the_weighted_products(
     seed: int, columns: int, ones: int, height: int, kind: type[np.unsignedinteger]
@@ -73,7 +69,6 @@ def test_overlaps_are_the_weighted_products(
     np.testing.assert_allclose(gram, matrix.T * weights @ matrix, rtol=0, atol=1e-12)
 
 
-@compiling
 @given(seed=seeds, size=st.integers(0, 30), penalty=st.floats(0, 3), warm=st.booleans())
 def test_descend_ends_where_nothing_is_gained(
     seed: int, size: int, penalty: float, warm: bool
@@ -91,7 +86,6 @@ def test_descend_ends_where_nothing_is_gained(
     assert (slope >= -1e-8).all()
 
 
-@compiling
 @given(seed=seeds, rows=st.integers(1, 40), columns=st.integers(1, 70), tilts=st.integers(0, 20))
 def test_tilted_sums_are_those_of_exponentials(
     seed: int, rows: int, columns: int, tilts: int

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -14,7 +14,6 @@ from sudare.mechanisms.strings import DIGEST, Digests
 from support.compiled import NEVER, compiled_from
 
 seeds = st.integers(0, 2**32 - 1)
-compiling = settings(deadline=None)  # the first call of a type compiles
 
 
 def random_words(seed: int, shape: tuple[int, ...]) -> NDArray[np.uint64]:
@@ -49,7 +48,6 @@ def places(seed: int, step: int, cohort: int, hashes: int, bits: int) -> list[in
     return [(word + j * (word >> 32 | 1)) % bits for j in range(hashes)]
 
 
-@compiling
 @given(
     seed=seeds,
     count=st.integers(0, 40),
@@ -76,7 +74,6 @@ def test_design_rows_are_as_specified(
     ]
 
 
-@compiling
 @given(
     seed=seeds,
     count=st.integers(0, 40),
@@ -103,7 +100,6 @@ def test_filters_have_the_bits_of_the_design(
         ]
 
 
-@compiling
 @given(seed=seeds, count=st.integers(0, 300), width=st.integers(1, 17), groups=st.integers(1, 70))
 def test_sort_rows_brings_groups_together_in_order(
     seed: int, count: int, width: int, groups: int
@@ -121,7 +117,6 @@ def test_sort_rows_brings_groups_together_in_order(
         assert np.array_equal(starts, before)
 
 
-@compiling
 @given(
     seed=seeds,
     count=st.integers(0, 300),
@@ -152,7 +147,6 @@ def test_groups_are_counted_over_several_sortings() -> None:
     assert np.array_equal(grouped_counts(words, 64, of, 2), expected)
 
 
-@compiling
 @given(seed=seeds, count=st.integers(0, 300), width=st.integers(1, 17))
 def test_choose_takes_each_bit_from_one_of_two(seed: int, count: int, width: int) -> None:
     kept, said, unsaid = random_words(seed, (3, count, width))

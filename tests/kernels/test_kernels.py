@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import DTypeLike, NDArray
 
@@ -15,7 +15,6 @@ from sudare.kernels.counters import PLANES_HOLD, SIXTEEN_BITS_HOLD, TILE, column
 
 ALL_ONES = np.uint64(2**64 - 1)
 seeds = st.integers(0, 2**32 - 1)
-compiling = settings(deadline=None)  # the first call of a type compiles
 
 
 def random_words(seed: int, shape: tuple[int, ...]) -> NDArray[np.uint64]:
@@ -50,7 +49,6 @@ def masks_of(numerator: int, rows: int) -> NDArray[np.uint64]:
     return np.where(np.array(bits) == 1, ALL_ONES, np.uint64(0))
 
 
-@compiling
 @given(seed=seeds, rows=st.integers(1, 8), size=st.integers(0, 1200), data=st.data())
 def test_compare_is_the_comparison_of_integers(
     seed: int, rows: int, size: int, data: st.DataObject
@@ -65,7 +63,6 @@ def test_compare_is_the_comparison_of_integers(
     assert np.array_equal(as_bits(undecided), equal)
 
 
-@compiling
 @given(seed=seeds, numerator=st.integers(0, 2**8 - 1), size=st.integers(1, 600))
 def test_compare_goes_on_where_it_stopped(seed: int, numerator: int, size: int) -> None:
     planes = random_words(seed, (8, size))
@@ -79,7 +76,6 @@ def test_compare_goes_on_where_it_stopped(seed: int, numerator: int, size: int) 
     assert np.array_equal(as_bits(undecided), equal)
 
 
-@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 300),
@@ -114,7 +110,6 @@ def test_plant_at_the_edges_of_words(value: int, start: int, head: bool) -> None
 # choices
 
 
-@compiling
 @given(seed=seeds, size=st.integers(0, 300))
 def test_settle_hands_the_coins_to_the_open_lanes_in_order(seed: int, size: int) -> None:
     below = random_words(seed, (size, 1))
@@ -127,7 +122,6 @@ def test_settle_hands_the_coins_to_the_open_lanes_in_order(seed: int, size: int)
     assert (as_bits(below) == expected).all()
 
 
-@compiling
 @given(seed=seeds, size=st.integers(0, 500), high=st.integers(0, 65535))
 def test_toss_compares_and_finds_the_ties(seed: int, size: int, high: int) -> None:
     lanes = np.random.default_rng(seed).integers(0, 65536, size).astype(np.uint16)
@@ -139,7 +133,6 @@ def test_toss_compares_and_finds_the_ties(seed: int, size: int, high: int) -> No
     assert ties.tolist() == [lane == high for lane in lanes.tolist()] + [False] * 3
 
 
-@compiling
 @given(seed=seeds, eights=st.integers(0, 60), rarity=st.integers(0, 60))
 def test_positions_are_those_of_the_flags(seed: int, eights: int, rarity: int) -> None:
     flags = np.random.default_rng(seed).integers(0, rarity + 1, 8 * eights) == 0
@@ -148,7 +141,6 @@ def test_positions_are_those_of_the_flags(seed: int, eights: int, rarity: int) -
     assert found[:count].tolist() == np.flatnonzero(flags).tolist()
 
 
-@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 500),
@@ -172,7 +164,6 @@ def other_than(value: int, lane: int, width: int, bound: int) -> int:
     return others[lane * bound >> width]
 
 
-@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 200),
@@ -223,7 +214,6 @@ def test_respond_at_the_largest_answers() -> None:
     assert out.tolist() == [top, top, 0, top]
 
 
-@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 3000),
@@ -253,7 +243,6 @@ def counted(words: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.array(lanes, np.int64).T.ravel()
 
 
-@compiling
 @given(
     seed=seeds,
     size=st.integers(0, 700),
