@@ -1,10 +1,6 @@
 """The port of google/rappor's decoder: what it solves is solved, and the truth comes back."""
 
-import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,21 +10,12 @@ from sudare.decoding.bit_sums import BitShares
 from sudare.decoding.design import Design
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.strings import digests
+from support.scripts import benchmark_module
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PORT = benchmark_module("peers.google_rappor")
 COHORTS, BITS, HASHES = 32, 16, 2
 
 Floats = NDArray[np.float64]
-
-
-@pytest.fixture
-def port() -> Iterator[ModuleType]:
-    before = list(sys.path)
-    sys.path.insert(0, str(BENCHMARKS))
-    from peers import google_rappor as module
-
-    yield module
-    sys.path[:] = before
 
 
 def design(candidates: int) -> Design:
@@ -60,19 +47,19 @@ def population(candidates: int) -> Floats:
 
 
 @pytest.mark.parametrize("candidates", [100, 800])  # least squares at once, and after the LASSO
-def test_without_noise_the_truth_comes_back(port: ModuleType, candidates: int) -> None:
+def test_without_noise_the_truth_comes_back(candidates: int) -> None:
     columns, shares = design(candidates), population(candidates)
-    assert (candidates > port.FULL * columns.height) == (candidates == 800)
-    rows = port.Rows.of(without_noise(columns, shares))
-    assert np.abs(port.fit(columns, rows) - shares).max() < 1e-6
+    assert (candidates > PORT.FULL * columns.height) == (candidates == 800)
+    rows = PORT.Rows.of(without_noise(columns, shares))
+    assert np.abs(PORT.fit(columns, rows) - shares).max() < 1e-6
     other = shares[::-1].copy()
-    assert np.abs(port.fit(columns, rows) - other).max() > 0.2  # and nothing else does
+    assert np.abs(PORT.fit(columns, rows) - other).max() > 0.2  # and nothing else does
 
 
-def test_those_who_are_there_are_reported(port: ModuleType) -> None:
+def test_those_who_are_there_are_reported() -> None:
     columns, shares = design(800), population(800)
     bits = without_noise(columns, shares)
-    decoded = port.decode(columns, bits, np.random.default_rng(1))
+    decoded = PORT.decode(columns, bits, np.random.default_rng(1))
     assert set(range(8)) <= set(decoded.found.tolist())
     assert decoded.found[0] == 0
     assert np.abs(decoded.shares - shares).max() < 5e-3
@@ -80,7 +67,7 @@ def test_those_who_are_there_are_reported(port: ModuleType) -> None:
     assert (decoded.shares[decoded.found] > 2 * decoded.stderr[decoded.found]).all()
 
 
-def test_the_programme_is_solved(port: ModuleType, seed: int) -> None:
+def test_the_programme_is_solved(seed: int) -> None:
     """Karush, Kuhn and Tucker: no slope, nothing forbidden, and a price only at a bound."""
     generator = np.random.default_rng(seed)
     for _ in range(20):
@@ -88,7 +75,7 @@ def test_the_programme_is_solved(port: ModuleType, seed: int) -> None:
         gram, linear = matrix.T @ matrix, generator.normal(size=40) * 10
         sides = np.vstack([np.ones(40), generator.integers(0, 2, (10, 40))])
         bounds = generator.uniform(0.05, 0.3, 11)
-        point, (prices, tolls) = port.minimum(gram, linear, sides, bounds)
+        point, (prices, tolls) = PORT.minimum(gram, linear, sides, bounds)
 
         def slope(
             at: Floats,
@@ -110,14 +97,14 @@ def test_the_programme_is_solved(port: ModuleType, seed: int) -> None:
         assert (tolls > 1e-3).any()  # the bounds matter
 
 
-def test_the_constrained_fit_keeps_its_bounds(port: ModuleType, seed: int) -> None:
+def test_the_constrained_fit_keeps_its_bounds(seed: int) -> None:
     """Also where plain least squares would not."""
     columns, shares = design(60), population(60) / population(60).sum()
-    rows = port.Rows.of(noisy(columns, shares, seed))
+    rows = PORT.Rows.of(noisy(columns, shares, seed))
     low = replace(rows, shares=rows.shares.copy())
     low.shares[columns.rows[0][:4]] = -1.0  # four sums that contradict the commonest string
-    matrix = port.dense(columns, np.arange(60))
-    point = port.constrained(matrix, low)
+    matrix = PORT.dense(columns, np.arange(60))
+    point = PORT.constrained(matrix, low)
     bounds = np.clip(low.shares + 3 * low.deviations, 0.01, 1)
     plain = np.linalg.lstsq(matrix, low.shares, rcond=None)[0]
     assert plain.min() < 0
@@ -128,37 +115,37 @@ def test_the_constrained_fit_keeps_its_bounds(port: ModuleType, seed: int) -> No
     assert point[0] <= 0.01 + 2e-9
 
 
-def test_the_path_ends_at_a_minimum_of_the_lasso(port: ModuleType, seed: int) -> None:
+def test_the_path_ends_at_a_minimum_of_the_lasso(seed: int) -> None:
     columns = design(3000)
-    rows = port.Rows.of(noisy(columns, population(3000), seed))
-    ended = port.propose(columns, rows.shares)
-    assert 50 < ended.support.size <= port.FULL * columns.height
+    rows = PORT.Rows.of(noisy(columns, population(3000), seed))
+    ended = PORT.propose(columns, rows.shares)
+    assert 50 < ended.support.size <= PORT.FULL * columns.height
     assert ended.coefficients.min() > 0
     assert np.allclose(ended.gradient[ended.support], ended.penalty, rtol=1e-3, atol=0)
     assert ended.gradient.max() <= ended.penalty * (1 + 1e-3)
     assert (np.delete(ended.gradient, ended.support) < ended.penalty).mean() > 0.99
-    centred = port.dense(columns, ended.support) - columns.density
+    centred = PORT.dense(columns, ended.support) - columns.density
     residual = rows.shares - rows.shares.mean() - centred @ ended.coefficients
     assert np.allclose(centred.T @ residual / columns.height, ended.gradient[ended.support])
 
 
-def test_weights_are_at_most_twice_their_median(port: ModuleType) -> None:
-    weights = port.row_weights(np.array([1.0, 1.0, 0.5, 0.1, 0.0]))
+def test_weights_are_at_most_twice_their_median() -> None:
+    weights = PORT.row_weights(np.array([1.0, 1.0, 0.5, 0.1, 0.0]))
     assert np.allclose(weights / weights[0], [1, 1, 2, 3, 3])  # finite: 1, 1, 2, 10; median 1.5
     assert weights.mean() == pytest.approx(1)
-    assert np.array_equal(port.row_weights(np.zeros(3)), np.ones(3))
+    assert np.array_equal(PORT.row_weights(np.zeros(3)), np.ones(3))
 
 
-def test_a_cohort_without_reports_is_left_out(port: ModuleType, seed: int) -> None:
+def test_a_cohort_without_reports_is_left_out(seed: int) -> None:
     columns, shares = design(60), population(60)
     full = noisy(columns, shares, seed)
     sizes, sums = full.sizes.copy(), full.sums.copy()
     sizes[5], sums[5] = 0, 0
     without = BitShares(sizes, sums, full.holder, full.others)
-    rows, part = port.Rows.of(without), port.reporting(columns, sizes)
+    rows, part = PORT.Rows.of(without), PORT.reporting(columns, sizes)
     kept = np.repeat(np.arange(COHORTS) != 5, BITS)
-    assert np.array_equal(rows.shares, port.Rows.of(full).shares[kept])
+    assert np.array_equal(rows.shares, PORT.Rows.of(full).shares[kept])
     everyone = np.arange(60)
-    assert np.array_equal(port.dense(part, everyone), port.dense(columns, everyone)[kept])
-    decoded = port.decode(columns, without, np.random.default_rng(seed))
+    assert np.array_equal(PORT.dense(part, everyone), PORT.dense(columns, everyone)[kept])
+    decoded = PORT.decode(columns, without, np.random.default_rng(seed))
     assert decoded.found[0] == 0

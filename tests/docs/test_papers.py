@@ -23,7 +23,7 @@ from sudare import GRR, OUE, Seeded
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.estimation.simplex import norm_sub
-from support.papers import paper_module
+from support.scripts import paper_module
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted(path.parent for path in ROOT.glob("papers/*/run.py"))

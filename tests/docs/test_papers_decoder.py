@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
-from support.papers import paper_module
+from support.scripts import paper_module
 
 DECODER = paper_module("rappor-decoding", "paper_decoder")
 
@@ -48,7 +48,7 @@ def test_the_lasso_is_certified_by_its_gap(hashes: int, penalty: float) -> None:
     assert solution.objective == pytest.approx(objective(design, response, penalty, point))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), penalty=st.floats(0.01, 10))
 def test_no_point_is_lower_than_the_certificate_allows(seed: int, penalty: float) -> None:
     design, response, truth = problem(seed)

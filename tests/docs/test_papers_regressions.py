@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sudare import Rappor, Seeded
-from support.papers import paper_module
+from support.scripts import paper_module
 
 FOLDER = Path(__file__).parents[2] / "papers" / "rappor-decoding"
 # Run again as they were committed.

@@ -19,7 +19,7 @@ from sudare.twoparty.noise.algorithm2 import algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.law import noise_law, prove
 from sudare.twoparty.noise.scheme import Scheme
-from support.papers import paper_module
+from support.scripts import paper_module
 
 PAPER = Path(__file__).parents[2] / "papers" / "secure-sampling"
 TWICE = Scheme(({-1: 1, 0: 2, 1: 1},), (1, 1), distinct=False)

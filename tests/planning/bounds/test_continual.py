@@ -27,7 +27,7 @@ from sudare.planning.bounds.continual import (
     solved_theta,
 )
 from support.chance import ALPHA
-from support.papers import paper_module
+from support.scripts import paper_module
 
 CLOSED = paper_module("continual-counting", "closed_forms")
 
