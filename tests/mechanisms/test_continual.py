@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import permutations, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,9 +17,9 @@ from sudare.mechanisms.continual import ContinualMechanism, RepeatedResponse
 from sudare.mechanisms.kshot import MOST_SHOTS, best_shots, flip_chance, patterns
 from support.chance import assert_follows, rejects
 from support.enumeration import (
-    CountLaw,
     aggregate_law,
     channel,
+    placed_law,
     population,
     records,
     support,
@@ -66,16 +65,6 @@ class StreamLaws(MechanismLaws):
         wrong = self.wrong(mechanism)
         assert isinstance(wrong, ContinualMechanism)
         assert rejects(drawn, placed_law(wrong, held), DRAWS)
-
-
-def placed_law(mechanism: ContinualMechanism, held: list[list[int]]) -> CountLaw:
-    columns = [set(permutations([0] * zeros + [1] * ones)) for zeros, ones in held]
-    placements = list(product(*columns))
-    law: CountLaw = {}
-    for placement in placements:
-        for counts, chance in aggregate_law(mechanism, np.array(placement).T).items():
-            law[counts] = law.get(counts, Fraction(0)) + chance / len(placements)
-    return law
 
 
 def estimate_is_unbiased(mechanism: ContinualMechanism, truth: list[int]) -> None:

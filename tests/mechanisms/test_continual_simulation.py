@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom, hypergeom
 
-from mechanisms.test_continual import placed_law
 from sudare import (
     Borappor,
     Glance,
@@ -28,9 +27,9 @@ from sudare.mechanisms.domain import Groups
 from sudare.mechanisms.population_sampler import PopulationSampler
 from sudare.simulation import experiments
 from sudare.simulation.experiments import stream_errors
-from support.chance import ALPHA, assert_follows, rejects
+from support.chance import ALPHA, assert_follows, rejects, two_samples
 from support.compiled import NEVER, compiled_from
-from support.enumeration import CountLaw, aggregate_law, population, values
+from support.enumeration import CountLaw, aggregate_law, placed_law, population, values
 
 PATHS = pytest.mark.parametrize("size", [0, NEVER], ids=["compiled", "plain"])
 SEARCHED = pytest.mark.parametrize("searched", [True, False], ids=["table", "rejection"])
@@ -239,21 +238,6 @@ def slow_errors(
         estimate = mechanism.estimate(mechanism.aggregate(some))
         found.append(np.abs(estimate.values - shares[estimate.rounds - 1]).max())
     return np.array(found)
-
-
-def two_samples(a: np.ndarray, b: np.ndarray) -> float:
-    """A p-value that two samples have one law: exact, by who is below each decile of both.
-
-    Given the values of both together, which of them are the first sample's is anybody's guess:
-    the number of its values below any place is hypergeometric.
-    """
-    both = np.concatenate([a, b])
-    smallest = 1.0
-    for place in np.quantile(both, np.arange(0.1, 1, 0.1)):
-        below, ours = int((both <= place).sum()), int((a <= place).sum())
-        law = hypergeom(both.size, below, a.size)
-        smallest = min(smallest, 2 * min(law.cdf(ours), law.sf(ours - 1)))
-    return min(1.0, 9 * smallest)
 
 
 @pytest.mark.parametrize(

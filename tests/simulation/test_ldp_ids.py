@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from mechanisms.test_continual_simulation import two_samples
 from sudare import Glance, Seeded
 from sudare.errors import ParameterError
 from sudare.simulation.experiments import stream_errors
 from sudare.simulation.ldp_ids import Lpa, Lpu
 from sudare.simulation.scenarios import KINDS, stream
-from support.chance import ALPHA
+from support.chance import ALPHA, two_samples
 
 SURE = 30.0  # an ε at which nobody lies
 

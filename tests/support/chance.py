@@ -9,6 +9,7 @@ from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
+import numpy as np
 from scipy.special import bdtr, bdtrc
 
 ALPHA = 1e-9
@@ -58,3 +59,20 @@ def rejects(
 ) -> bool:
     """Whether ``assert_follows`` would fail."""
     return suspicion(counts, law, n) <= alpha
+
+
+def two_samples(a: np.ndarray, b: np.ndarray) -> float:
+    """A p-value that two samples have one law: exact, by who is below each decile of both.
+
+    Given the values of both together, which of them are the first sample's is anybody's guess:
+    the number of its values below any place is hypergeometric.
+    """
+    from scipy.stats import hypergeom  # slow to import, and few need it
+
+    both = np.concatenate([a, b])
+    smallest = 1.0
+    for place in np.quantile(both, np.arange(0.1, 1, 0.1)):
+        below, ours = int((both <= place).sum()), int((a <= place).sum())
+        law = hypergeom(both.size, below, a.size)
+        smallest = min(smallest, 2 * min(law.cdf(ours), law.sf(ours - 1)))
+    return min(1.0, 9 * smallest)

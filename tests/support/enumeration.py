@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sudare.chance.channel import Channel
 from sudare.chance.keystream import Keystream
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import filters
+from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.domain import Streams
 from sudare.mechanisms.interface import Mechanism, Records
 from sudare.mechanisms.rappor import Rappor
@@ -95,3 +96,14 @@ def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:
             convolved[key] = convolved.get(key, Fraction(0)) + p * q
         total = convolved
     return total
+
+
+def placed_law(mechanism: ContinualMechanism, held: list[list[int]]) -> CountLaw:
+    """The exact law of counts where people of each round's states are anybody."""
+    columns = [set(permutations([0] * zeros + [1] * ones)) for zeros, ones in held]
+    placements = list(product(*columns))
+    law: CountLaw = {}
+    for placement in placements:
+        for counts, chance in aggregate_law(mechanism, np.array(placement).T).items():
+            law[counts] = law.get(counts, Fraction(0)) + chance / len(placements)
+    return law

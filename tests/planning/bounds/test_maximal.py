@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mechanisms.test_continual import placed_law
 from sudare import Borappor, Glance, Harmony, Seeded
 from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
@@ -23,6 +22,7 @@ from sudare.planning.bounds.maximal import (
     harmony_maximum,
 )
 from support.chance import ALPHA, two_sided
+from support.enumeration import placed_law
 
 Law = Callable[[float, int, Any], MaximalError]
 LAWS: list[tuple[type[RepeatedResponse], Law]] = [
