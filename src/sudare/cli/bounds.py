@@ -255,12 +255,14 @@ def _show(document: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sudare.chance.exact import text_exact
+
     low, high = document["low"], document["high"]
     shares = f"{low:g} in every round" if low == high else f"anywhere from {low:g} to {high:g}"
     setting = [counted(document["rounds"], "round")]
     if document["people"] is not None:
         setting.append(counted(document["people"], "person", "people"))
-    click.echo(f"{', '.join(setting)}, ε = {document['epsilon']:g} for all rounds")
+    click.echo(f"{', '.join(setting)}, ε = {text_exact(document['epsilon'])} for all rounds")
     click.echo(f"The share of people in state 1 is {shares}.")
     fails = f"but for a chance of {document['beta']:g}"
     if document["people"] is not None:
@@ -332,10 +334,12 @@ def _of_glance(theory: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_harmony(theory: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, str]]:
+    from sudare.chance.exact import text_down
+
     if theory["harmony_lower"] is None:
         return []
     meaning = (
         f"is *exceeded* with probability at least {document['beta']:.3g} if all are in state 1 "
         f"(the document's Theorem 4, corrected)"
     )
-    return [(_rounded(theory["harmony_lower"]), meaning)]
+    return [(text_down(theory["harmony_lower"], 4), meaning)]

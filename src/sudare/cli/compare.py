@@ -162,6 +162,8 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sudare.chance.exact import text_exact
+
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("ε", justify="right")
     for curve in curves:
@@ -169,7 +171,7 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         table.add_column("theory", justify="right", style="dim")
     for index, epsilon in enumerate(curves[0].x):
         best = min(curve.y[index] for curve in curves)
-        cells = [f"{epsilon:g}"]
+        cells = [text_exact(epsilon)]
         for curve in curves:
             text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
             cells += [

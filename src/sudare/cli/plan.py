@@ -119,23 +119,25 @@ def _document(found: "StreamPlan", needed: dict[str, Any] | None) -> dict[str, A
 
 def _command(found: "StreamPlan") -> str:
     """What makes this collection."""
+    from sudare.chance.exact import text_exact
+
     parts = [
         'sudare collection new NAME --question "QUESTION"',
         f"--mechanism {found.mechanism.name} --rounds {found.mechanism.rounds}",
-        f"--epsilon {found.epsilon:.16g}",
+        f"--epsilon {text_exact(found.epsilon)}",
     ]
     if found.mechanism.name == "kshot" and (found.low, found.high) != (0, 1):
-        parts.append(f"--low {found.low:.16g} --high {found.high:.16g}")
+        parts.append(f"--low {text_exact(found.low)} --high {text_exact(found.high)}")
     return " ".join([*parts, "-o NAME.json"])
 
 
 def _show(found: "StreamPlan") -> None:
-    from sudare.chance.exact import chance_text
+    from sudare.chance.exact import chance_text, text_exact
 
     mechanism = found.mechanism
     click.echo(
         f"{mechanism.name} for {counted(found.people, 'person', 'people')} over "
-        f"{counted(mechanism.rounds, 'round')}, ε = {found.epsilon:g} for a whole stream"
+        f"{counted(mechanism.rounds, 'round')}, ε = {text_exact(found.epsilon)} for a whole stream"
     )
     click.echo(f"  device      {mechanism.odds}")
     click.echo(
@@ -160,6 +162,7 @@ def _show(found: "StreamPlan") -> None:
 
 
 def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
+    from sudare.chance.exact import text_exact
     from sudare.planning.streams import MOST_PEOPLE
 
     error = needed["error"]
@@ -167,9 +170,10 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
         click.echo(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
     these = counted(found.people, "person", "people")
-    budget = (
-        f"or ε = {needed['epsilon']:g} with {these}" if needed["epsilon"] else f"no ε with {these}"
-    )
+    if needed["epsilon"]:
+        budget = f"or ε = {text_exact(needed['epsilon'])} with {these}"
+    else:
+        budget = f"no ε with {these}"
     if needed["epsilon"] is None and (found.low, found.high) == (0, 1):
         budget += " (perhaps, if --low and --high told where the share stays)"
     people = (

@@ -270,7 +270,9 @@ class _Outputs(NamedTuple):
 
 def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs: _Outputs) -> None:
     """Each round of one run, of one mechanism or of several side by side."""
-    title = f"{_title(about)}, ε = {epsilon:g}"
+    from sudare.chance.exact import text_exact
+
+    title = f"{_title(about)}, ε = {text_exact(epsilon)}"
     if outputs.plot is not None:
         from sudare.results.figures import save, stream_figure
 
@@ -373,12 +375,14 @@ def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
 
 
 def _print_errors(outcomes: "list[Outcome]") -> None:
+    from sudare.chance.exact import text_exact
+
     silent = any(one.missing for one in outcomes)
     heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
     lines = [
         [
             one.method,
-            f"{one.epsilon:g}",
+            text_exact(one.epsilon),
             f"{one.maximal:.4g}",
             f"{one.stderr:.2g}",
             *(f"{quantile:.4g}" for quantile in one.quantiles),

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sudare.chance.exact import check_epsilon, text_up
+from sudare.chance.exact import check_epsilon, text_exact, text_up
 from sudare.errors import ParameterError
 from sudare.formats.numbers import whole
 
@@ -37,6 +37,9 @@ class Guarantee:
                 f"such noise must reach to about ±{text_up(reach, 4)} (sensitivity · ln(1/delta) / "
                 f"epsilon), and tables are made and proved up to ±{FARTHEST}"
             )
+
+    def __str__(self) -> str:
+        return f"ε = {text_exact(self.epsilon)}, δ = {text_exact(self.delta)}"
 
     @property
     def rate(self) -> Fraction:
