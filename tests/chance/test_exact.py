@@ -15,6 +15,7 @@ import sudare
 from sudare import Randomness, exact_law
 from sudare.chance.exact import (
     affordable,
+    chance_text,
     dyadic,
     exp_down,
     is_dyadic,
@@ -107,6 +108,11 @@ def test_amounts_as_people_read_them() -> None:
     assert [text_down(Fraction(0)), scientific_down(Fraction(0)), text_up(4.0)] == ["0", "0", "4"]
     chosen = [text_exact(number) for number in (4, 0.1, 1e-6, 1.0000001, np.float64(2.5))]
     assert chosen == ["4", "0.1", "1e-06", "1.0000001", "2.5"]
+
+
+def test_a_chance_is_told_to_two_digits_of_what_is_rarer() -> None:
+    told = [chance_text(chance) for chance in (0.4046, 0.9999, 0.00271, 1.0)]
+    assert told == [f"{text}\N{NO-BREAK SPACE}%" for text in ("40", "99.99", "0.27", "100")]
 
 
 @given(st.floats(0, allow_infinity=False))
