@@ -1,7 +1,7 @@
 """Exact arithmetic on chance: dyadic probabilities, numbers rounded one way, laws of code.
 
 What is stated of privacy is rounded against the claim: what is spent upwards, what is left
-downwards. What a person chose is repeated to the last digit.
+downwards.
 """
 
 import decimal
@@ -129,11 +129,6 @@ def scientific_up(number: float | Fraction, digits: int = 3) -> str:
 def scientific_down(number: float | Fraction, digits: int = 3) -> str:
     """A number of any size, such as a δ that is left, in a few digits, never more than it is."""
     return scientific_up(-Fraction(number), digits).removeprefix("-")
-
-
-def text_exact(number: float) -> str:
-    """A number that somebody chose, to its last digit: 4, 0.1, 1e-06."""
-    return repr(float(number)).removesuffix(".0")
 
 
 def chance_text(probability: float) -> str:

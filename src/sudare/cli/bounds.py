@@ -8,6 +8,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import OVER_TIME, echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import ABSENT, counted
 
 if TYPE_CHECKING:
@@ -241,7 +242,6 @@ def _show(document: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from sudare.chance.exact import text_exact
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.harmony import Harmony
 
@@ -250,7 +250,7 @@ def _show(document: dict[str, Any]) -> None:
     setting = [counted(document["rounds"], "round")]
     if document["people"] is not None:
         setting.append(counted(document["people"], "person", "people"))
-    click.echo(f"{', '.join(setting)}, ε = {text_exact(document['epsilon'])} for all rounds")
+    click.echo(f"{', '.join(setting)}, ε = {as_given(document['epsilon'])} for all rounds")
     click.echo(f"The share of people in state 1 is {shares}.")
     fails = f"but for a chance of {document['beta']:g}"
     if document["people"] is not None:

@@ -14,6 +14,7 @@ from sudare.cli.shared.options import (
     progress_bar,
 )
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -162,8 +163,6 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from sudare.chance.exact import text_exact
-
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("ε", justify="right")
     for curve in curves:
@@ -171,7 +170,7 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         table.add_column("theory", justify="right", style="dim")
     for index, epsilon in enumerate(curves[0].x):
         best = min(curve.y[index] for curve in curves)
-        cells = [text_exact(epsilon)]
+        cells = [as_given(epsilon)]
         for curve in curves:
             text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
             cells += [

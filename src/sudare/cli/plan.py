@@ -6,6 +6,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import echo_json, json_option
 from sudare.errors import ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -119,25 +120,23 @@ def _document(found: "StreamPlan", needed: dict[str, Any] | None) -> dict[str, A
 
 def _command(found: "StreamPlan") -> str:
     """What makes this collection."""
-    from sudare.chance.exact import text_exact
-
     parts = [
         'sudare collection new NAME --question "QUESTION"',
         f"--mechanism {found.mechanism.name} --rounds {found.mechanism.rounds}",
-        f"--epsilon {text_exact(found.epsilon)}",
+        f"--epsilon {as_given(found.epsilon)}",
     ]
     if found.mechanism.name == "kshot" and (found.low, found.high) != (0, 1):
-        parts.append(f"--low {text_exact(found.low)} --high {text_exact(found.high)}")
+        parts.append(f"--low {as_given(found.low)} --high {as_given(found.high)}")
     return " ".join([*parts, "-o NAME.json"])
 
 
 def _show(found: "StreamPlan") -> None:
-    from sudare.chance.exact import chance_text, text_exact
+    from sudare.chance.exact import chance_text
 
     mechanism = found.mechanism
     click.echo(
         f"{mechanism.name} for {counted(found.people, 'person', 'people')} over "
-        f"{counted(mechanism.rounds, 'round')}, ε = {text_exact(found.epsilon)} for a whole stream"
+        f"{counted(mechanism.rounds, 'round')}, ε = {as_given(found.epsilon)} for a whole stream"
     )
     click.echo(f"  device      {mechanism.odds}")
     click.echo(
@@ -162,7 +161,6 @@ def _show(found: "StreamPlan") -> None:
 
 
 def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
-    from sudare.chance.exact import text_exact
     from sudare.planning.streams import MOST_PEOPLE
 
     error = needed["error"]
@@ -170,11 +168,9 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
         click.echo(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
     these = counted(found.people, "person", "people")
-    if needed["epsilon"]:
-        budget = f"or ε = {text_exact(needed['epsilon'])} with {these}"
-    else:
-        budget = f"no ε with {these}"
-    if needed["epsilon"] is None and (found.low, found.high) == (0, 1):
+    epsilon = needed["epsilon"]
+    budget = f"or ε = {as_given(epsilon)} with {these}" if epsilon else f"no ε with {these}"
+    if epsilon is None and (found.low, found.high) == (0, 1):
         budget += " (perhaps, if --low and --high told where the share stays)"
     people = (
         f"no number of people up to {MOST_PEOPLE:,}"

@@ -19,6 +19,7 @@ from sudare.cli.shared.options import (
     refuse_overwriting,
 )
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
 from sudare.results.wording import ABSENT, counted, percent, percent_range
 
@@ -271,9 +272,7 @@ class _Outputs(NamedTuple):
 
 def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs: _Outputs) -> None:
     """Each round of one run, of one mechanism or of several side by side."""
-    from sudare.chance.exact import text_exact
-
-    title = f"{_title(about)}, ε = {text_exact(epsilon)}"
+    title = f"{_title(about)}, ε = {as_given(epsilon)}"
     if outputs.plot is not None:
         from sudare.results.figures import save, stream_figure
 
@@ -376,14 +375,12 @@ def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
 
 
 def _print_errors(outcomes: "list[ErrorSummary]") -> None:
-    from sudare.chance.exact import text_exact
-
     silent = any(one.missing for one in outcomes)
     heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
     lines = [
         [
             one.method,
-            text_exact(one.epsilon),
+            as_given(one.epsilon),
             f"{one.maximal:.4g}",
             f"{one.stderr:.2g}",
             *(f"{quantile:.4g}" for quantile in one.quantiles),

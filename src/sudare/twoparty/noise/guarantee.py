@@ -4,9 +4,9 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sudare.chance.exact import check_epsilon, text_exact, text_up
+from sudare.chance.exact import check_epsilon, text_up
 from sudare.errors import ParameterError
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import as_given, whole
 
 MOST_EPSILON = 20.0
 FARTHEST = 4000  # from 0 that a noise may have to reach: proofs beyond it take minutes
@@ -39,7 +39,7 @@ class Guarantee:
             )
 
     def __str__(self) -> str:
-        return f"ε = {text_exact(self.epsilon)}, δ = {text_exact(self.delta)}"
+        return f"ε = {as_given(self.epsilon)}, δ = {as_given(self.delta)}"
 
     @property
     def rate(self) -> Fraction:
