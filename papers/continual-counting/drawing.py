@@ -15,8 +15,8 @@ from setting import BETA, EPSILONS, READINGS, Floats, at, exact
 
 from sudare.planning.bounds.continual import general_bound, harmony_lower_bound
 from sudare.results import figures as plots
-from sudare.simulation.experiments import Outcome, error_series
-from sudare.simulation.scenarios import KINDS
+from sudare.simulation.experiments import ErrorSummary, error_series
+from sudare.simulation.scenarios import SCENARIOS
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Line:
 
 
 def draw(
-    curves: list[decay.Curve], beyond: list[Row], outcomes: list[Outcome], figures: Path
+    curves: list[decay.Curve], beyond: list[Row], outcomes: list[ErrorSummary], figures: Path
 ) -> None:
     """Every figure, into a folder."""
     _condition(figures / "figure-1.png")
@@ -40,7 +40,7 @@ def draw(
     _growth(figures / "rounds.png")
     _lower(figures / "lower-bound.png")
     _shots(beyond, figures / "shots.png")
-    for kind in KINDS:
+    for kind in SCENARIOS:
         _kind(kind, outcomes, figures / f"{kind}.png")
 
 
@@ -181,7 +181,7 @@ def _shots(beyond: list[Row], path: Path) -> None:
     plots.save(figure, path)
 
 
-def _kind(kind: str, outcomes: list[Outcome], path: Path) -> None:
+def _kind(kind: str, outcomes: list[ErrorSummary], path: Path) -> None:
     shown = [one for one in outcomes if one.stream == kind and one.method != "lpu"]
     title = f"{kind} stream, T = 50, N = 10,000 (LPU is as Glance)"
     plots.save(plots.stream_error_figure(error_series(shown), title=title), path)

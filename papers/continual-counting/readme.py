@@ -15,7 +15,7 @@ from record import Row
 from setting import EPSILONS, FLOOR, READINGS
 from shots import SHARES, WANTED
 
-from sudare.simulation.scenarios import KINDS
+from sudare.simulation.scenarios import SCENARIOS
 
 _SHOWN = (1, 3, 4, 5, 6, 7, 8)  # at 2 it is as at 1 and 3
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -163,7 +163,7 @@ def _untold(values: dict[str, float]) -> list[str]:
 
 def _kinds(values: dict[str, float], end: str, scale: float, digits: int) -> list[str]:
     lines = _head(["stream", "ε", *_NAMES.values()])
-    for kind in KINDS:
+    for kind in SCENARIOS:
         for epsilon in KIND_EPSILONS:
             errors = [scale * values[f"kinds.{kind}.{m}.{epsilon:g}{end}"] for m in _NAMES]
             lines.append(_row([kind, f"{epsilon:g}", *(_short(e, digits) for e in errors)]))

@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 import numpy as np
+from fixed_groups import groups_maximum
 from record import Row
 from setting import DOCUMENTS, EPSILONS, PEOPLE, ROUNDS, Floats, exact, population
 
 from sudare import Glance, KShot, Seeded
-from sudare.planning.bounds.maximal import groups_maximum
 from sudare.simulation.experiments import FixedGroups, Simulated, stream_errors
 
 WANTED: Mapping[int, float] = {3: 0.75, 4: 0.63, 6: 0.46, 8: 0.37}

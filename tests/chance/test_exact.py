@@ -1,23 +1,31 @@
-"""Dyadic probabilities, logarithms rounded up, and the exact laws of code."""
+"""Dyadic probabilities, numbers rounded against the claim, and the exact laws of code."""
 
+import ast
 import decimal
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sudare
 from sudare import Randomness, exact_law
 from sudare.chance.exact import (
     affordable,
+    chance_text,
     dyadic,
     exp_down,
     is_dyadic,
     largest_dyadic,
     log_up,
+    scientific_down,
+    scientific_up,
     smallest_dyadic,
+    text_down,
+    text_up,
 )
 from sudare.errors import ParameterError
 
@@ -65,6 +73,61 @@ def test_log_up_of_known_ratios() -> None:
 def test_exp_down_is_just_below(number: float) -> None:
     found, exact = exp_down(number), exponential(number)
     assert exact * (1 - Fraction(1, 10**48)) < found < exact
+
+
+AMOUNTS = st.one_of(
+    st.floats(0, 1e6).map(Fraction),
+    st.fractions(0, 1),
+    st.integers(0, 400).map(lambda digits: Fraction(1, 3 * 10**digits)),  # also below all floats
+    st.integers(1, 9).map(lambda number: Fraction(number, 10**323)),  # where these are few
+)
+
+
+@given(AMOUNTS, st.integers(1, 12))
+def test_what_is_spent_is_told_upwards_and_what_is_left_downwards(
+    amount: Fraction, digits: int
+) -> None:
+    near = 1 + Fraction(11, 10**digits)
+    assert amount <= Fraction(text_up(amount, digits)) <= near * amount
+    assert amount / near <= Fraction(text_down(amount, digits)) <= amount
+    assert Fraction(scientific_down(amount, digits)) <= amount
+    assert amount <= Fraction(scientific_up(amount, digits))
+    if amount > Fraction(1, 10**300):
+        assert Fraction(scientific_up(amount, digits)) <= near * amount
+        assert Fraction(scientific_down(amount, digits)) >= amount / near
+
+
+def test_amounts_as_people_read_them() -> None:
+    third = Fraction(1, 3)
+    assert [text_up(third), text_down(third), text_up(third, 2)] == ["0.333334", "0.333333", "0.34"]
+    assert [scientific_up(third / 10**6), scientific_down(third / 10**6)] == [
+        "3.34e-07",
+        "3.33e-07",
+    ]
+    assert [text_down(Fraction(0)), scientific_down(Fraction(0)), text_up(4.0)] == ["0", "0", "4"]
+
+
+def test_a_chance_is_told_to_two_digits_of_what_is_rarer() -> None:
+    told = [chance_text(chance) for chance in (0.4046, 0.9999, 0.00271, 1.0)]
+    assert told == [f"{text}\N{NO-BREAK SPACE}%" for text in ("40", "99.99", "0.27", "100")]
+
+
+def rounded_by_a_format(source: str) -> list[str]:
+    """Every ε or δ that a format such as ``:g`` would round to the nearest, maybe down."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FormattedValue)
+        and node.format_spec is not None
+        and ast.unparse(node.format_spec).rstrip("'\"")[-1] in "efgEFG%"
+        and any(name in ast.unparse(node.value) for name in ("epsilon", "delta", "spent"))
+    ]
+
+
+def test_no_format_rounds_what_is_stated_of_privacy() -> None:
+    sources = Path(sudare.__file__).parent.rglob("*.py")
+    assert [found for path in sources for found in rounded_by_a_format(path.read_text())] == []
+    assert len(rounded_by_a_format('f"{plan.epsilon:g} {delta:.3e} {text_up(epsilon):>9}"')) == 2
 
 
 @given(st.floats(1e-6, 40), st.integers(-3, 3))

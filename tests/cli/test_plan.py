@@ -26,6 +26,12 @@ def test_what_to_expect_of_people_and_a_budget(tmp_path: Path) -> None:
         assert line not in said
 
 
+def test_a_budget_is_repeated_to_the_last_digit(tmp_path: Path) -> None:
+    said = succeed(tmp_path, *PLAN, "--epsilon", 4.0000001, "--people", 10_000).out
+    assert "ε = 4.0000001 for a whole stream" in said
+    assert "--epsilon 4.0000001 " in said
+
+
 def test_the_document_has_every_number_and_names_the_mechanism(tmp_path: Path) -> None:
     options = ("--epsilon", 4, "--people", 10_000, "--low", 0.4, "--high", 0.6, "--error", 0.05)
     document = succeed(tmp_path, *PLAN, *options, "--json").json()

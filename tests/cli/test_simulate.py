@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli.simulate import KIND_NAMES, METHOD_NAMES
+from sudare.cli.shared.options import MECHANISMS, OVER_TIME
+from sudare.cli.simulate import METHOD_NAMES, SCENARIO_NAMES
+from sudare.mechanisms import CATEGORICAL, CONTINUAL
 from sudare.simulation.experiments import METHODS
-from sudare.simulation.scenarios import KINDS
+from sudare.simulation.scenarios import SCENARIOS
 from support.commands import refused, succeed
 
 SMALL = ("simulate", "stream", "--rounds", 8, "--people", 400)
 
 
 def test_the_choices_are_those_of_the_library() -> None:
+    """They are written out for the command line, which imports nothing heavy before it must."""
+    assert tuple(CATEGORICAL) == MECHANISMS
+    assert tuple(CONTINUAL) == OVER_TIME
     assert tuple(METHODS) == METHOD_NAMES
-    assert KINDS == KIND_NAMES
+    assert SCENARIOS == SCENARIO_NAMES
 
 
 def test_one_run_is_a_table_of_rounds(tmp_path: Path) -> None:

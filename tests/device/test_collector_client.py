@@ -10,13 +10,14 @@ import pytest
 
 from sudare import GRR, Collection, Ledger
 from sudare.device.collector_client import CollectorClient
-from sudare.device.delivery import Receipt, retry_after
+from sudare.device.delivery import retry_after
 from sudare.errors import (
     BudgetExceeded,
     CollectorRefused,
     CollectorUnavailable,
     ParameterError,
 )
+from sudare.formats.collector_api import Receipt
 from support.scripted_collector import DROP, LOSE, MARK, Say, Scripted, serving
 
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))

@@ -11,10 +11,13 @@ import pytest
 
 import sudare
 from sudare import GRR, Collection
+from sudare.collector.http.problems import ProblemBody
+from sudare.collector.uploads.receipts import ReceiptBody
 from sudare.device.collector_client import CollectorClient
 from sudare.device.delivery import Answer, pause_after, retry_after
 from sudare.device.outbox import Outbox, Waiting
 from sudare.errors import CollectionUnavailable, CollectorRefused, CollectorUnavailable
+from sudare.formats.collector_api import VERSION, Receipt
 from support.scripted_collector import DROP, Say, serving
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +57,28 @@ def test_an_answer_means_what_the_table_says(known: dict[str, Any]) -> None:
         assert error.retry_after == (0 if known["status"] < 400 and marks(known) else 7)
     elif isinstance(error, CollectorRefused):
         assert error.status == known["status"]
+
+
+def test_a_device_passes_over_what_a_newer_collector_adds_and_ours_adds_nothing() -> None:
+    receipt = {"new": 1, "repeated": 0, "refused": 0, "since": 2}
+    problem = {"error": {"code": "closed", "message": "it is over", "until": 3}, "help": "…"}
+    mark = {"Sudare-Api": VERSION}
+    taken = Answer("https://example.org", 202, mark, msgspec.json.encode(receipt))
+    assert taken.receipt == Receipt(1, 0, 0)
+    refused = Answer("https://example.org", 409, mark, msgspec.json.encode(problem))
+    with pytest.raises(CollectorRefused, match="409: it is over"):
+        refused.check()
+    for answer, shape in ((taken, ReceiptBody), (refused, ProblemBody)):
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.json.decode(answer.body, type=shape)
+
+
+@pytest.mark.parametrize("count", [-1, 0.5, None])
+def test_a_receipt_counts(count: object) -> None:
+    """What can't be a number of reports can't let go of one."""
+    said = msgspec.json.encode({"new": 0, "repeated": 0, "refused": count})
+    with pytest.raises(CollectionUnavailable, match="without a receipt"):
+        _ = Answer("https://example.org", 202, {"Sudare-Api": VERSION}, said).receipt
 
 
 @pytest.mark.parametrize(("said", "seconds"), GOLDEN["retry_after"])

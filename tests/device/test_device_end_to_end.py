@@ -14,8 +14,7 @@ import pytest
 
 from sudare import GRR, Borappor, Collection, CollectorClient, Ledger, Participant
 from sudare.collection.windows import Windows
-from sudare.device.outbox import Delivery, Waiting
-from sudare.device.participant import Fate
+from sudare.device.outbox import Delivery, Fate, Waiting
 from sudare.errors import ParameterError
 
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))

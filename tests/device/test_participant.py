@@ -12,8 +12,8 @@ import pytest
 from sudare import GRR, Borappor, Collection, Glance, Ledger, Participant, Rappor
 from sudare.collection.windows import Windows
 from sudare.device.collector_client import CollectorClient
-from sudare.device.outbox import Outbox, Waiting
-from sudare.device.participant import Fate, Sent
+from sudare.device.outbox import Fate, Outbox, Waiting
+from sudare.device.participant import Sent
 from sudare.errors import (
     BudgetExceeded,
     CollectorRefused,

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.chance.exact import text_up
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError, SudareError
 from sudare.formats.seals import seal
 from sudare.privacy.ledger import Charge, Ledger
@@ -223,11 +222,6 @@ def test_a_document_never_shows_in_its_refusal() -> None:
     with pytest.raises(InvalidDocument) as caught:
         Ledger.from_json(msgspec.json.encode({"sudare": "ledger", "secret": "tea"}))
     assert "tea" not in str(caught.value)
-
-
-def test_text_up_rounds_what_is_negative_towards_nothing() -> None:
-    """What ``left`` relies on."""
-    assert text_up(Fraction(-2, 3)) == "-0.666666"
 
 
 def test_a_long_ledger_is_read_in_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from sudare.chance.exact import chance_text
 from sudare.results.wording import (
     at_most,
     counted,
@@ -29,12 +28,6 @@ def test_shares_are_told_in_percent() -> None:
     assert percent_range(-0.045, 0.0041, 1) == f"−4.5 to 0.4{SPACE}%"
     levels = [percent(level) for level in (0.9, 0.95, 0.995, 0.9999, 0.99999)]
     assert levels == [f"{text}{SPACE}%" for text in ("90", "95", "99.5", "99.99", "99.999")]
-
-
-def test_a_chance_is_told_to_two_digits_of_what_is_rarer() -> None:
-    assert chance_text(0.4046).startswith(f"40{SPACE}")
-    assert chance_text(0.9999).startswith(f"99.99{SPACE}")
-    assert chance_text(0.00271).startswith(f"0.27{SPACE}")
 
 
 def test_decimals_give_an_error_two_digits() -> None:

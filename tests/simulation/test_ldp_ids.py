@@ -7,7 +7,7 @@ from sudare import Glance, Seeded
 from sudare.errors import ParameterError
 from sudare.simulation.experiments import stream_errors
 from sudare.simulation.ldp_ids import Lpa, Lpu
-from sudare.simulation.scenarios import KINDS, stream
+from sudare.simulation.scenarios import SCENARIOS, stream
 from support.chance import ALPHA, two_samples
 
 SURE = 30.0  # an ε at which nobody lies
@@ -18,7 +18,7 @@ def constant(*ones: int) -> np.ndarray:
     return np.array([[100 - number, number] for number in ones])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCENARIOS)
 @pytest.mark.parametrize("epsilon", [0.5, 2.0, 8.0])
 def test_nobody_is_asked_twice(kind: str, epsilon: float) -> None:
     truth = stream(kind, 20, 1037, Seeded(1))

@@ -15,10 +15,10 @@ from sudare.simulation.experiments import (
     run_once,
     stream_errors,
 )
-from sudare.simulation.scenarios import KINDS, counted, stream, true_shares
+from sudare.simulation.scenarios import SCENARIOS, counted, stream, true_shares
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCENARIOS)
 @pytest.mark.parametrize("rounds", [1, 2, 7, 50])
 def test_a_stream_has_the_same_people_in_every_round(kind: str, rounds: int) -> None:
     table = stream(kind, rounds, 1234, Seeded(5))

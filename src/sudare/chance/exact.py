@@ -1,4 +1,8 @@
-"""Exact arithmetic on chance: dyadic probabilities, logarithms rounded up, laws of code."""
+"""Exact arithmetic on chance: dyadic probabilities, numbers rounded one way, laws of code.
+
+What is stated of privacy is rounded against the claim: what is spent upwards, what is left
+downwards.
+"""
 
 import decimal
 import math
@@ -89,22 +93,42 @@ def log_up(ratio: Fraction) -> float:
     return nearest if nearest >= upper else math.nextafter(nearest, math.inf)
 
 
-def text_up(number: float | Fraction, digits: int = 6) -> str:
-    """A privacy loss in a few digits for people, never less than it is."""
+def float_up(number: Fraction) -> float:
+    """The smallest float that is not below ``number``; infinity beyond them all."""
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return math.inf
+    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
+
+
+def digits_up(number: float | Fraction, digits: int) -> decimal.Decimal:
+    """The smallest number of so few digits that is not below ``number``."""
     exact = Fraction(number)
     rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
     top, bottom = decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)
-    text = rounding.divide(top, bottom).normalize(rounding)
+    return rounding.divide(top, bottom).normalize(rounding)
+
+
+def text_up(number: float | Fraction, digits: int = 6) -> str:
+    """A privacy loss in a few digits for people, never less than it is."""
+    text = digits_up(number, digits)
     return format(text, "f" if -_PLAIN <= text.adjusted() <= _PLAIN else "e")
 
 
-def text_scientific(number: float | Fraction, digits: int = 3) -> str:
-    """A number of any size in a few digits for people, never less than it is."""
-    exact = Fraction(number)
-    rounding = decimal.Context(prec=digits, rounding=decimal.ROUND_CEILING)
-    top, bottom = decimal.Decimal(exact.numerator), decimal.Decimal(exact.denominator)
-    # Decimal's own form and a float's have the same digits: these are few.
-    return f"{float(rounding.divide(top, bottom)):.{digits}g}"
+def text_down(number: float | Fraction, digits: int = 6) -> str:
+    """An amount that is left in a few digits for people, never more than it is."""
+    return text_up(-Fraction(number), digits).removeprefix("-")
+
+
+def scientific_up(number: float | Fraction, digits: int = 3) -> str:
+    """A number of any size, such as a δ, in a few digits for people, never less than it is."""
+    return f"{float_up(Fraction(digits_up(number, digits))):.{digits}g}"
+
+
+def scientific_down(number: float | Fraction, digits: int = 3) -> str:
+    """A number of any size, such as a δ that is left, in a few digits, never more than it is."""
+    return scientific_up(-Fraction(number), digits).removeprefix("-")
 
 
 def chance_text(probability: float) -> str:
@@ -152,15 +176,6 @@ def exp_enclosed(exponent: Fraction, digits: int = 50) -> tuple[Fraction, Fracti
     )
     middle, slack = Fraction(precise.exp(quotient)), Fraction(1, 10**digits)
     return middle * (1 - slack), middle * (1 + slack)
-
-
-def float_up(number: Fraction) -> float:
-    """The smallest float that is not below ``number``; infinity beyond them all."""
-    try:
-        nearest = float(number)
-    except OverflowError:
-        return math.inf
-    return nearest if nearest >= number else math.nextafter(nearest, math.inf)
 
 
 class _Paths:

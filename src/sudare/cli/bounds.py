@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import echo_json, json_option, progress_bar
+from sudare.cli.shared.options import OVER_TIME, echo_json, json_option, progress_bar
 from sudare.errors import ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import ABSENT, counted
 
 if TYPE_CHECKING:
     from sudare.mechanisms.continual import ContinualMechanism
     from sudare.planning.bounds.continual import Reading, Setting
-
-_MECHANISMS = ("glance", "harmony", "borappor", "kshot")
 
 
 @click.command()
@@ -31,9 +30,9 @@ _MECHANISMS = ("glance", "harmony", "borappor", "kshot")
     "--mechanism",
     "names",
     multiple=True,
-    default=_MECHANISMS,
+    default=OVER_TIME,
     show_default=True,
-    type=click.Choice(_MECHANISMS),
+    type=click.Choice(OVER_TIME),
     help="Repeat it for several.",
 )
 @click.option("--shots", type=int, help="In how many rounds a person reports, with kshot.")
@@ -187,24 +186,12 @@ def _exact(asked: _Asked, mechanism: "ContinualMechanism", people: int) -> dict[
     """The law of the maximal error where reports are most alike a fair coin."""
     import numpy as np
 
-    from sudare.mechanisms.glance import Glance
-    from sudare.planning.bounds import maximal
+    from sudare.planning.bounds.maximal import maximum_of
 
-    name, keep = mechanism.name, mechanism.holder
-    if hasattr(mechanism, "keep"):  # Warner's coin
-        keep = mechanism.keep
-    elif mechanism.reports_each == 1:
-        name = Glance.name  # one shot is Glance
-    else:
-        raise ParameterError(f"{name} has no exact law here, only its bound")
     slope = mechanism.holder - mechanism.others
     share = min(max(asked.low, (0.5 - mechanism.others) / slope), asked.high)
     ones = round(share * people)
-    law = {
-        "glance": maximal.glance_maximum,
-        "harmony": maximal.harmony_maximum,
-        "borappor": maximal.borappor_maximum,
-    }[name](keep, people, np.full(mechanism.rounds, ones))
+    law = maximum_of(mechanism, people, np.full(mechanism.rounds, ones))
     quantile = law.quantile(1 - asked.setting.beta)
     return {"share": ones / people, "quantile": quantile, "mean": law.mean}
 
@@ -255,12 +242,15 @@ def _show(document: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sudare.mechanisms.glance import Glance
+    from sudare.mechanisms.harmony import Harmony
+
     low, high = document["low"], document["high"]
     shares = f"{low:g} in every round" if low == high else f"anywhere from {low:g} to {high:g}"
     setting = [counted(document["rounds"], "round")]
     if document["people"] is not None:
         setting.append(counted(document["people"], "person", "people"))
-    click.echo(f"{', '.join(setting)}, ε = {document['epsilon']:g} for all rounds")
+    click.echo(f"{', '.join(setting)}, ε = {as_given(document['epsilon'])} for all rounds")
     click.echo(f"The share of people in state 1 is {shares}.")
     fails = f"but for a chance of {document['beta']:g}"
     if document["people"] is not None:
@@ -271,8 +261,8 @@ def _show(document: dict[str, Any]) -> None:
         for told in document["mechanisms"]:
             theory = document["document"]
             lines = _of_mechanism(told)
-            lines += _of_glance(theory) if told["mechanism"] == "glance" else []
-            lines += _of_harmony(theory, document) if told["mechanism"] == "harmony" else []
+            lines += _of_glance(theory) if told["mechanism"] == Glance.name else []
+            lines += _of_harmony(theory, document) if told["mechanism"] == Harmony.name else []
             for index, (error, meaning) in enumerate(lines):
                 table.add_row("" if index else told["mechanism"], error, meaning)
         Console().print(table)
@@ -280,7 +270,7 @@ def _show(document: dict[str, Any]) -> None:
         click.echo(f"For no round to be off by {document['wanted_error']:g}, {fails}, it takes")
         for told in document["mechanisms"]:
             click.echo(f"  {told['mechanism']:<10}{_people(told)}")
-            if told["mechanism"] == "glance":
+            if told["mechanism"] == Glance.name:
                 general = _people(document["document"]["solved"])
                 click.echo(f"  {'':<10}{general} by the document's general bound")
 
@@ -332,10 +322,12 @@ def _of_glance(theory: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_harmony(theory: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, str]]:
+    from sudare.chance.exact import text_down
+
     if theory["harmony_lower"] is None:
         return []
     meaning = (
         f"is *exceeded* with probability at least {document['beta']:.3g} if all are in state 1 "
         f"(the document's Theorem 4, corrected)"
     )
-    return [(_rounded(theory["harmony_lower"]), meaning)]
+    return [(text_down(theory["harmony_lower"], 4), meaning)]

@@ -14,6 +14,7 @@ from sudare.cli.shared.options import (
     progress_bar,
 )
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         table.add_column("theory", justify="right", style="dim")
     for index, epsilon in enumerate(curves[0].x):
         best = min(curve.y[index] for curve in curves)
-        cells = [f"{epsilon:g}"]
+        cells = [as_given(epsilon)]
         for curve in curves:
             text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
             cells += [

@@ -20,8 +20,6 @@ from sudare.results.cells import printable
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from sudare.collection.document import Collection
     from sudare.device.outbox import Delivery
     from sudare.device.participant import Participant, Sent
@@ -115,9 +113,10 @@ def answer(
       sudare device answer https://stats.example.org KEY --device phone < answer.txt
       sudare device answer http://127.0.0.1:8000 KEY --device phone --offline green
     """
+    from sudare.chance.exact import text_up
     from sudare.device.collector_client import CollectorClient, check_invitation
-    from sudare.device.outbox import check_patience
-    from sudare.device.participant import Fate, Participant
+    from sudare.device.outbox import Fate, check_patience
+    from sudare.device.participant import Participant
 
     check_patience(patience)
     if invitation is not None:
@@ -153,7 +152,7 @@ def answer(
                 click.echo(said)
             return
         if sent.fate is Fate.REFUSED:
-            raise CollectorRefused(f"{sent.reason} (ε = {_up(sent.cost.epsilon)} was charged)")
+            raise CollectorRefused(f"{sent.reason} (ε = {text_up(sent.cost.epsilon)} was charged)")
         if as_json:
             echo_json({**_sent_document(sent, address), **_account(person.ledger)})
         else:
@@ -268,6 +267,7 @@ def ledger(
       sudare device ledger phone
       sudare device ledger phone --cap 8
     """
+    from sudare.chance.exact import text_up
     from sudare.device.participant import Participant
 
     with Participant.open(folder) as person:
@@ -285,7 +285,7 @@ def ledger(
     for row in rows:
         click.echo(
             f"{printable(row['name'] or '?')} ({row['collection'][:12]}…): ε = "
-            f"{_up(row['epsilon'])} for {_counted(row)}"
+            f"{text_up(row['epsilon'])} for {_counted(row)}"
         )
     click.echo(said if not waiting else f"{said}; reports that wait: {waiting}")
 
@@ -300,18 +300,9 @@ def _name(person: "Participant", key: str) -> str | None:
     return None if known is None else known.name
 
 
-def _up(amount: "Fraction | float") -> str:
-    """A cost in a few digits, never less than it is."""
-    from fractions import Fraction
-
-    from sudare.chance.exact import text_up
-
-    return text_up(Fraction(amount))
-
-
 def _spent_text(ledger: "Ledger") -> str:
     """What is spent, and what a cap leaves."""
-    from sudare.privacy.ledger import text_down
+    from sudare.chance.exact import text_down
 
     spent = f"{ledger.spent()} is spent"
     left = ledger.left
@@ -352,18 +343,19 @@ def _sent_document(sent: "Sent", address: str) -> dict[str, Any]:
 
 def _show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
     """What left a device, for people."""
-    from sudare.device.participant import Fate
+    from sudare.chance.exact import text_up
+    from sudare.device.outbox import Fate
 
     fate = _DOUBTFUL if sent.fate is Fate.DOUBTFUL else sent.fate
     where = f"window {sent.window}" + (f", round {sent.round}" if sent.round else "")
     facts = {
         "question": printable(sent.collection.question),
         "report": f"{sent.record.hex()} ({len(sent.record)} bytes, hexadecimal)",
-        "its name": sent.id.hex(),
+        "its id": sent.id.hex(),
         "for": f"{printable(sent.collection.name)} ({sent.collection.key[:12]}…), {where}",
         "at": address,
         "odds": sent.odds,
-        "cost": f"ε = {_up(sent.cost.epsilon)}",
+        "cost": f"ε = {text_up(sent.cost.epsilon)}",
         "ledger": _spent_text(ledger),
         "now": f"{fate}{f': {sent.reason}' if sent.reason else ''}",
     }

@@ -98,15 +98,14 @@ def spent_text(known: "Ledger") -> str:
 
 def left_text(known: "Ledger") -> str:
     """The ε and δ that a ledger's caps leave, in a few digits, never more than they are."""
-    from sudare.chance.exact import text_scientific, text_up
+    from sudare.chance.exact import scientific_down, text_down
 
-    def down(exact: Fraction | None, text: Any) -> str:  # noqa: ANN401 - one of two functions
-        return "without a cap" if exact is None else f"= {text(-exact).removeprefix('-')}"
-
-    return f"ε {down(known.left, text_up)}, δ {down(known.delta_left, text_scientific)}"
+    epsilon, delta = known.left, known.delta_left
+    told = "ε without a cap" if epsilon is None else f"ε = {text_down(epsilon)}"
+    return told + (", δ without a cap" if delta is None else f", δ = {scientific_down(delta)}")
 
 
 def _text(epsilon: Fraction, delta: Fraction) -> str:
-    from sudare.chance.exact import text_scientific, text_up
+    from sudare.chance.exact import scientific_up, text_up
 
-    return f"ε = {text_up(epsilon)}, δ = {text_scientific(delta)}"
+    return f"ε = {text_up(epsilon)}, δ = {scientific_up(delta)}"

@@ -6,6 +6,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import echo_json, json_option
 from sudare.errors import ParameterError
+from sudare.formats.numbers import as_given
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -122,10 +123,10 @@ def _command(found: "StreamPlan") -> str:
     parts = [
         'sudare collection new NAME --question "QUESTION"',
         f"--mechanism {found.mechanism.name} --rounds {found.mechanism.rounds}",
-        f"--epsilon {found.epsilon:.16g}",
+        f"--epsilon {as_given(found.epsilon)}",
     ]
     if found.mechanism.name == "kshot" and (found.low, found.high) != (0, 1):
-        parts.append(f"--low {found.low:.16g} --high {found.high:.16g}")
+        parts.append(f"--low {as_given(found.low)} --high {as_given(found.high)}")
     return " ".join([*parts, "-o NAME.json"])
 
 
@@ -135,7 +136,7 @@ def _show(found: "StreamPlan") -> None:
     mechanism = found.mechanism
     click.echo(
         f"{mechanism.name} for {counted(found.people, 'person', 'people')} over "
-        f"{counted(mechanism.rounds, 'round')}, ε = {found.epsilon:g} for a whole stream"
+        f"{counted(mechanism.rounds, 'round')}, ε = {as_given(found.epsilon)} for a whole stream"
     )
     click.echo(f"  device      {mechanism.odds}")
     click.echo(
@@ -167,10 +168,9 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
         click.echo(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
     these = counted(found.people, "person", "people")
-    budget = (
-        f"or ε = {needed['epsilon']:g} with {these}" if needed["epsilon"] else f"no ε with {these}"
-    )
-    if needed["epsilon"] is None and (found.low, found.high) == (0, 1):
+    epsilon = needed["epsilon"]
+    budget = f"or ε = {as_given(epsilon)} with {these}" if epsilon else f"no ε with {these}"
+    if epsilon is None and (found.low, found.high) == (0, 1):
         budget += " (perhaps, if --low and --high told where the share stays)"
     people = (
         f"no number of people up to {MOST_PEOPLE:,}"

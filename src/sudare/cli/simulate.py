@@ -11,6 +11,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import (
     MECHANISMS,
+    OVER_TIME,
     PATH,
     echo_json,
     json_option,
@@ -18,6 +19,7 @@ from sudare.cli.shared.options import (
     refuse_overwriting,
 )
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
 from sudare.results.wording import ABSENT, counted, percent, percent_range
 
@@ -29,10 +31,10 @@ if TYPE_CHECKING:
     from sudare.collection.document import Collection
     from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.population_sampler import Counts
-    from sudare.simulation.experiments import Calibrate, Outcome, Run
+    from sudare.simulation.experiments import Calibrate, ErrorSummary, Run
 
-METHOD_NAMES = ("glance", "harmony", "borappor", "kshot", "lpu", "lpa")  # experiments.METHODS
-KIND_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # scenarios.KINDS
+METHOD_NAMES = (*OVER_TIME, "lpu", "lpa")  # experiments.METHODS, without importing it
+SCENARIO_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # likewise
 _FIGURES = (".png", ".svg", ".pdf")
 _ROUNDS = 50  # unless a file says otherwise
 _MOST_PEOPLE = 10**9
@@ -84,7 +86,7 @@ def _check_output(
     show_default=True,
     help="What the whole stream of a person may cost; repeat it for several.",
 )
-@click.option("--kind", type=click.Choice(KIND_NAMES), help="What happens.  [default: static]")
+@click.option("--kind", type=click.Choice(SCENARIO_NAMES), help="What happens.  [default: static]")
 @click.option("--share", type=float, help="The middle of what happens.  [default: 0.5]")
 @click.option("--swing", type=float, help="How far it goes to both sides.  [default: 0.3]")
 @click.option("--truth", type=PATH, help="A CSV file with a column `share`, a row per round.")
@@ -170,7 +172,7 @@ def _held(
     if not 1 <= people <= _MOST_PEOPLE:
         raise ParameterError(f"people must be between 1 and {_MOST_PEOPLE}, got {people}")
     if truth is None:
-        kind = given.pop("kind", KIND_NAMES[0])
+        kind = given.pop("kind", SCENARIO_NAMES[0])
         planned = _ROUNDS if rounds is None else rounds
         return scenarios.stream(kind, planned, people, rng, **given), kind
     if given:
@@ -244,7 +246,7 @@ def _outcomes(
     epsilons: Sequence[float],
     repetitions: int,
     rng: "Keystream",
-) -> "list[Outcome]":
+) -> "list[ErrorSummary]":
     from sudare.simulation.experiments import compare_streams
 
     with progress_bar() as progress:
@@ -270,7 +272,7 @@ class _Outputs(NamedTuple):
 
 def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs: _Outputs) -> None:
     """Each round of one run, of one mechanism or of several side by side."""
-    title = f"{_title(about)}, ε = {epsilon:g}"
+    title = f"{_title(about)}, ε = {as_given(epsilon)}"
     if outputs.plot is not None:
         from sudare.results.figures import save, stream_figure
 
@@ -297,7 +299,7 @@ def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs
         click.echo(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}")
 
 
-def _tell_errors(outcomes: "list[Outcome]", about: dict[str, Any], outputs: _Outputs) -> None:
+def _tell_errors(outcomes: "list[ErrorSummary]", about: dict[str, Any], outputs: _Outputs) -> None:
     """The maximal errors of many runs."""
     title = f"{_title(about)}, {counted(about['repetitions'], 'repetition')}"
     if outputs.plot is not None:
@@ -319,7 +321,7 @@ def _title(about: Mapping[str, Any]) -> str:
     return f"{about['stream']}: {people}, {counted(about['rounds'], 'round')}"
 
 
-def _row(outcome: "Outcome") -> dict[str, Any]:
+def _row(outcome: "ErrorSummary") -> dict[str, Any]:
     low, middle, high = outcome.quantiles
     return {
         "mechanism": outcome.method,
@@ -372,13 +374,13 @@ def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
     return percent_range(row[low], row[high], 1)
 
 
-def _print_errors(outcomes: "list[Outcome]") -> None:
+def _print_errors(outcomes: "list[ErrorSummary]") -> None:
     silent = any(one.missing for one in outcomes)
     heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
     lines = [
         [
             one.method,
-            f"{one.epsilon:g}",
+            as_given(one.epsilon),
             f"{one.maximal:.4g}",
             f"{one.stderr:.2g}",
             *(f"{quantile:.4g}" for quantile in one.quantiles),
@@ -534,7 +536,7 @@ def _first_device(collection: "Collection", answers: "NDArray[np.int64]", path: 
     from sudare.formats.wire import read_reports, to_bytes
 
     first = next(read_reports(path, collection.report_dtype, collection.key))[:1]
-    sent = to_bytes(first).hex(" ")
-    if collection.mechanism.name == "grr":
-        sent += f" (“{collection.answers[int(first['answer'][0])]}”)"
+    said = [collection.answers[each] for each in collection.mechanism.tally(first).nonzero()[0]]
+    words = ", ".join(f"“{answer}”" for answer in said) or "no answer at all"
+    sent = f"{to_bytes(first).hex(' ')} ({words})"
     return f"the first one answered “{collection.answers[answers[0]]}” and its device sent {sent}"

@@ -1,7 +1,7 @@
 """Simulated people: what is true of them, and the reports that their devices send, when they do.
 
 What is true may come from a seed. Reports are made by the mechanism itself, from the system's
-randomness, and each has a name of its own.
+randomness, and each has an id of its own.
 """
 
 import os

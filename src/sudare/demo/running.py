@@ -30,6 +30,7 @@ from sudare.demo.people import People
 from sudare.demo.studies import CANDIDATES, Collections, Plan
 from sudare.device.delivery import Answer, pause_after
 from sudare.errors import CollectorRefused, CollectorUnavailable
+from sudare.formats.collector_api import VERSION
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Records
 from sudare.questions.text import decode
@@ -134,7 +135,7 @@ class Sender:
     ) -> None:
         self.found: list[Found] = []
         self._plan, self._begun, self._ticked = plan, begun, ticked
-        self._headers = {"Authorization": f"Bearer {token}", "Sudare-Api": "1"}
+        self._headers = {"Authorization": f"Bearer {token}", "Sudare-Api": VERSION}
         self._ending = threading.Event()
         self._error: Exception | None = None
         self._thread: threading.Thread | None = None
@@ -191,7 +192,7 @@ class Sender:
                 return
 
     def _send(self, client: httpx.Client, people: People, window: int, reports: Records) -> None:
-        """Send reports until they are taken; again with the same names, so that each counts once.
+        """Send reports until they are taken; again with the same ids, so that each counts once.
 
         Those of a window that is closed meanwhile are lost, as they are for a real device.
         """

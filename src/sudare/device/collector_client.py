@@ -12,8 +12,9 @@ from typing import Self
 import httpx
 
 from sudare.collection.document import Collection
-from sudare.device.delivery import API, Answer, Receipt
+from sudare.device.delivery import Answer
 from sudare.errors import CollectorRefused, CollectorUnavailable, InvalidDocument, ParameterError
+from sudare.formats.collector_api import VERSION, Receipt
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -45,7 +46,7 @@ class CollectorClient:
         self._timeout = timeout
         # Around a proxy that the environment names, a plain request would leave the machine.
         self._http = httpx.Client(
-            headers={"Sudare-Api": API, "User-Agent": "sudare", "Accept-Encoding": "identity"},
+            headers={"Sudare-Api": VERSION, "User-Agent": "sudare", "Accept-Encoding": "identity"},
             timeout=timeout,
             trust_env=url.scheme == "https",
         )

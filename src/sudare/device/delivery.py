@@ -16,29 +16,12 @@ from typing import NamedTuple
 import msgspec
 
 from sudare.errors import CollectionUnavailable, CollectorRefused, CollectorUnavailable
+from sudare.formats.collector_api import VERSION, FailureBody, Receipt
 
-API = "1"
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds, beside what the collector asks for
 _LONGEST_WAIT = 86_400.0  # seconds, whatever Retry-After says
 _COLLECTOR_WAITS = {408, 429, 503}  # statuses of the whole collector, or of the way to it
 _COLLECTION_WAITS = {"body_cut", "not_open", "paused", "window_not_open"}  # codes, but for good
-
-
-class Receipt(msgspec.Struct, frozen=True):
-    """How many reports of one body counted now, had counted before, or never will; durably."""
-
-    new: int
-    repeated: int
-    refused: int
-
-
-class _Error(msgspec.Struct):
-    code: str
-    message: str
-
-
-class _Problem(msgspec.Struct):
-    error: _Error
 
 
 class Answer(NamedTuple):
@@ -57,9 +40,9 @@ class Answer(NamedTuple):
         help.
         """
         later = retry_after(self.headers.get("Retry-After"))
-        if self.headers.get("Sudare-Api") != API:
+        if self.headers.get("Sudare-Api") != VERSION:
             raise CollectorUnavailable(
-                f"what answers at {self.address} is no collector with version {API} of the "
+                f"what answers at {self.address} is no collector with version {VERSION} of the "
                 f"interface (status {self.status})",
                 later,
                 doubtful=True,
@@ -90,7 +73,7 @@ class Answer(NamedTuple):
     def _problem(self) -> tuple[str, str]:
         """The code of a collector's problem, and its sentence, fit for a terminal."""
         try:
-            problem = msgspec.json.decode(self.body, type=_Problem).error
+            problem = msgspec.json.decode(self.body, type=FailureBody).error
         except msgspec.MsgspecError:
             return "", f"the collector answered {self.status}"
         shown = "".join(letter if letter.isprintable() else "�" for letter in problem.message[:300])

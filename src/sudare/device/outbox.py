@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -64,6 +65,19 @@ PRAGMA application_id = {_MARK};
 ALTER TABLE waiting ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE refused ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
 """
+
+
+class Fate(StrEnum):
+    """The fate of a report, as far as its device knows."""
+
+    TAKEN = "taken"
+    """The collector has the report, durably."""
+    WAITING = "waiting"
+    """The report waits in the outbox."""
+    REFUSED = "refused"
+    """The collector will never take the report."""
+    DOUBTFUL = "doubtful"
+    """Refused now; an earlier attempt may have counted, whose receipt was lost."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +269,7 @@ class Outbox:
             pause: how to wait.
         """
         given_up = time.monotonic() + check_patience(patience)
-        fates, failures = Counter[str](), 0
+        fates, failures = Counter[Fate](), 0
         aside = _Aside()
         stopped: str | None = None
         while True:
@@ -283,10 +297,11 @@ class Outbox:
         left = sum(report.address == collector.address for report in self.waiting())
         put = aside.told()
         reason = stopped or (put[0].reason if put else None)
-        return Delivery(fates["taken"], fates["refused"], left, reason, fates["doubtful"], put)
+        taken, refused, doubtful = fates[Fate.TAKEN], fates[Fate.REFUSED], fates[Fate.DOUBTFUL]
+        return Delivery(taken, refused, left, reason, doubtful, put)
 
     def _attempt(
-        self, collector: CollectorClient, group: Sequence[Waiting], fates: Counter[str]
+        self, collector: CollectorClient, group: Sequence[Waiting], fates: Counter[Fate]
     ) -> CollectorUnavailable | None:
         """Send reports of one window and count what became of them; why they can't be taken now."""
         try:
@@ -296,7 +311,7 @@ class Outbox:
             return error
         return None
 
-    def _deliver(self, collector: CollectorClient, group: Sequence[Waiting]) -> Iterator[str]:
+    def _deliver(self, collector: CollectorClient, group: Sequence[Waiting]) -> Iterator[Fate]:
         """Send reports of one window, and let go of them as soon as their fate is known."""
         first = group[0]
         body = b"".join(report.id + report.record for report in group)
@@ -317,22 +332,22 @@ class Outbox:
             else:
                 yield from self._refuse(group, str(error))
             return
-        if 0 < receipt.refused < len(group):  # each is asked about by its name
+        if 0 < receipt.refused < len(group):  # each is asked about by its id
             yield from self._deliver_each(collector, group)
         elif receipt.refused:  # a group is of one round
             yield from self._refuse(group, "the collector left it out: its round is closed")
         else:
             self._settle(group, None)
-            yield from ["taken"] * len(group)
+            yield from [Fate.TAKEN] * len(group)
 
-    def _deliver_each(self, collector: CollectorClient, group: Sequence[Waiting]) -> Iterator[str]:
+    def _deliver_each(self, collector: CollectorClient, group: Sequence[Waiting]) -> Iterator[Fate]:
         for report in group:
             yield from self._deliver(collector, [report])
 
-    def _refuse(self, group: Sequence[Waiting], reason: str) -> Iterator[str]:
+    def _refuse(self, group: Sequence[Waiting], reason: str) -> Iterator[Fate]:
         """Let go of reports for good: of each, whether an earlier attempt may have counted."""
         self._settle(group, reason)
-        return ("doubtful" if report.doubtful else "refused" for report in group)
+        return (Fate.DOUBTFUL if report.doubtful else Fate.REFUSED for report in group)
 
     def _next_group(self, address: str, aside: Collection[tuple[str, int]]) -> list[Waiting]:
         """The oldest report for an address, and others that may travel with it.

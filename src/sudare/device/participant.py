@@ -7,7 +7,6 @@ charge; a crash after the third sends it later. Nothing is sent that wasn't char
 
 import secrets
 from dataclasses import dataclass, field
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Self, SupportsIndex
@@ -16,25 +15,12 @@ from sudare.collection.document import Collection
 from sudare.device.collector_client import CollectorClient, check_invitation, check_key
 from sudare.device.current_window import answered_window, observed_round
 from sudare.device.device import SECRET_BYTES, Device
-from sudare.device.outbox import Delivery, Outbox, Waiting, check_patience
+from sudare.device.outbox import Delivery, Fate, Outbox, Waiting, check_patience
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.files import create_whole, keep_entries, regular, write_whole
 from sudare.formats.report_ids import ID_BYTES
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import Ledger, Spent
-
-
-class Fate(StrEnum):
-    """The fate of a report, as far as its device knows."""
-
-    TAKEN = "taken"
-    """The collector has the report, durably."""
-    WAITING = "waiting"
-    """The report waits in the outbox."""
-    REFUSED = "refused"
-    """The collector will never take the report."""
-    DOUBTFUL = "doubtful"
-    """Refused now; an earlier attempt may have counted, whose receipt was lost."""
 
 
 @dataclass(frozen=True)

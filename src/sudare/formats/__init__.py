@@ -1,9 +1,10 @@
 """How things are written: bytes, files, documents, tables.
 
+``collector_api``: the version of a collector's interface, and the shapes of its answers.
 ``columns``: answers, read from CSV, Parquet, Arrow or lines.
 ``documents``: JSON documents, read strictly and written in one way.
 ``files``: files that are there whole or not at all, or that have one holder.
-``numbers``: whole numbers as arguments.
+``numbers``: numbers as arguments: whole ones, and any repeated as it was given.
 ``report_ids``: the ids by which reports count once.
 ``seals``: documents that end with a digest of what they say.
 ``tables``: rows of results as CSV and Parquet.

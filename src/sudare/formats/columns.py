@@ -112,7 +112,7 @@ class _Source(io.BufferedIOBase):
         self.served = self.quotes = 0
 
     def form(self) -> str:
-        """What kind of file begins like this."""
+        """The form of the file by how it begins: parquet, arrow, or else csv."""
         if self.head.startswith(b"PAR1"):
             return "parquet"
         return "arrow" if self.head.startswith((b"ARROW1", b"\xff\xff\xff\xff")) else "csv"

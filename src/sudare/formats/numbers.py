@@ -1,4 +1,4 @@
-"""Whole numbers as arguments: taken as Python's own, or refused."""
+"""Numbers as arguments: whole ones taken as Python's own, and any repeated as it was given."""
 
 import operator
 from typing import SupportsIndex
@@ -12,3 +12,8 @@ def whole(name: str, value: SupportsIndex) -> int:
         return operator.index(value)
     except TypeError:
         raise ParameterError(f"{name} must be a whole number, got {value!r}") from None
+
+
+def as_given(number: float) -> str:
+    """A number that somebody chose, such as an ε, to its last digit: 4, 0.1, 1e-06."""
+    return repr(float(number)).removesuffix(".0")

@@ -25,7 +25,7 @@ class Borappor(RepeatedResponse):
     most_rounds: ClassVar[int] = 10_000  # whose ratio, 53 bits each, is still exact in no time
 
     @staticmethod
-    def told(rounds: int) -> int:
+    def rounds_told(rounds: int) -> int:
         """In how many of the rounds a person's state is looked at: in all."""
         return rounds
 

@@ -271,7 +271,7 @@ class RepeatedResponse(ContinualMechanism):
             )
 
     @staticmethod
-    def told(rounds: int) -> int:
+    def rounds_told(rounds: int) -> int:
         """In how many of the rounds a person's state is looked at: one that is drawn, or more."""
         del rounds  # the same for any number
         return 1
@@ -280,7 +280,7 @@ class RepeatedResponse(ContinualMechanism):
     def calibrate(cls, rounds: int, epsilon: float) -> Self:
         """The most accurate mechanism that spends at most ``epsilon`` on the whole stream."""
         rounds, epsilon = cls._check_rounds(rounds), check_epsilon(epsilon)
-        told = cls.told(rounds)
+        told = cls.rounds_told(rounds)
         guess = 1 / (1 + math.exp(-epsilon / told))
         keep = largest_dyadic(guess, lambda keep: affordable(_odds(keep) ** told, epsilon))
         if keep <= 0.5:
@@ -299,7 +299,7 @@ class RepeatedResponse(ContinualMechanism):
 
     def lies(self, count: int, rng: Randomness) -> NDArray[np.uint8]:
         """Where so many people lie, each state by a coin of its own."""
-        return rng.bernoulli(1 - self.keep, (count, self.told(self.rounds))).astype(np.uint8)
+        return rng.bernoulli(1 - self.keep, (count, self.rounds_told(self.rounds))).astype(np.uint8)
 
     @classmethod
     def _check_rounds(cls, rounds: int) -> int:
@@ -311,7 +311,7 @@ class RepeatedResponse(ContinualMechanism):
     @property
     def worst_ratio(self) -> Fraction:
         """The truth against a lie, keep / (1 - keep), in every round that is told."""
-        return _odds(self.keep) ** self.told(self.rounds)
+        return _odds(self.keep) ** self.rounds_told(self.rounds)
 
 
 def _odds(keep: float) -> Fraction:

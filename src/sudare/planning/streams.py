@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import as_given, whole
 from sudare.mechanisms.domain import Streams
 from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.kshot import ALLOWED, KShot, check_range, extreme_share, nearest_share
@@ -258,7 +258,8 @@ def _smallest_epsilon(
         needed = _fewest_people(rounds, best.epsilon, error, low, high)
         raise ParameterError(
             f"{people} people in {rounds} rounds can't reach an error of {error}: even at "
-            f"ε = {best.epsilon:g} it is {best.error:.2g}, and {needed.people} people are needed"
+            f"ε = {as_given(best.epsilon)} it is {best.error:.2g}, and {needed.people} people "
+            f"are needed"
         )
     return _design(rounds, steps / _PER_UNIT, people, low, high)
 
@@ -286,12 +287,13 @@ def _white_noise(plan: StreamPlan) -> ParameterError:
     if plan.reports < 1:
         return ParameterError(
             f"{plan.people} people in {rounds} rounds leave most rounds without a report; at "
-            f"ε = {epsilon:g} {needed}"
+            f"ε = {as_given(epsilon)} {needed}"
         )
     if _design(rounds, _MOST_EPSILON, plan.people, low, high).error < GUESS:
         least = _smallest_epsilon(rounds, plan.people, GUESS, low, high)
-        needed += f", or ε = {least.epsilon:g}"
+        needed += f", or ε = {as_given(least.epsilon)}"
     return ParameterError(
-        f"at ε = {epsilon:g} {plan.people} people in {rounds} rounds give white noise: the worst "
-        f"round is off by {plan.error:.2g}, and who always says ½ by at most {GUESS}; {needed}"
+        f"at ε = {as_given(epsilon)} {plan.people} people in {rounds} rounds give white noise: "
+        f"the worst round is off by {plan.error:.2g}, and who always says ½ by at most {GUESS}; "
+        f"{needed}"
     )

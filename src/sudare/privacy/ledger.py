@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import msgspec
 from msgspec.structs import force_setattr
 
-from sudare.chance.exact import check_epsilon, float_up, text_up
+from sudare.chance.exact import check_epsilon, float_up, text_down, text_up
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError
 from sudare.formats.numbers import whole
 from sudare.formats.seals import seal, unseal
@@ -371,11 +371,6 @@ def _check_count(name: str, value: int, least: int, most: int = _MOST) -> int:
 
 def _left(cap: float | None, spent: Fraction) -> Fraction | None:
     return None if cap is None else max(Fraction(0), Fraction(cap) - spent)
-
-
-def text_down(exact: Fraction) -> str:
-    """An amount that is left, in a few digits, never more than it is."""
-    return text_up(-exact).removeprefix("-")
 
 
 class LedgerBody(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 MINUS = "\N{MINUS SIGN}"
@@ -43,8 +42,9 @@ def decimals_for(error: float) -> int:
 
 def at_most(ratio: Fraction) -> str:
     """A ratio to three digits, rounded up, so that "at most" stays true."""
-    context = Context(prec=3, rounding=ROUND_CEILING)
-    value = context.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).normalize()
+    from sudare.chance.exact import digits_up
+
+    value = digits_up(ratio, 3)
     if value < 10**6:
         return f"{value:,f}"
     exponent = value.adjusted()  # a float may not reach so far

@@ -14,11 +14,9 @@ from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate
 from sudare.kernels import COMPILE_FROM
+from sudare.mechanisms import CONTINUAL
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.borappor import Borappor
 from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.glance import Glance
-from sudare.mechanisms.harmony import Harmony
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.population_sampler import Counts
 from sudare.simulation.ldp_ids import Lpa, Lpu
@@ -49,7 +47,8 @@ class FixedGroups:
 Calibrate = Callable[[int, float], Simulated]
 
 METHODS: Mapping[str, Calibrate] = MappingProxyType(
-    {cls.name: cls.calibrate for cls in (Glance, Harmony, Borappor, KShot, Lpu, Lpa)}
+    {name: cls.calibrate for name, cls in CONTINUAL.items()}
+    | {cls.name: cls.calibrate for cls in (Lpu, Lpa)}
 )
 """Every method by its name: from rounds and ε to what can be tried."""
 
@@ -121,7 +120,7 @@ def stream_errors(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ErrorSummary:
     """The errors of one method on one stream at one ε.
 
     Attributes:
@@ -164,7 +163,7 @@ def compare_streams(  # noqa: PLR0913 - each is a part of the experiment
     rng: Keystream,
     *,
     progress: Callable[[int], object] = lambda _: None,
-) -> list[Outcome]:
+) -> list[ErrorSummary]:
     """The errors of every method on every stream at every ε, over many repetitions.
 
     Args:
@@ -186,7 +185,7 @@ def compare_streams(  # noqa: PLR0913 - each is a part of the experiment
                 low, middle, high = np.quantile(errors.maximal, (0.05, 0.5, 0.95)).tolist()
                 spread = float(errors.maximal.std(ddof=1))
                 outcomes.append(
-                    Outcome(
+                    ErrorSummary(
                         stream=name,
                         method=method,
                         epsilon=float(epsilon),
@@ -200,9 +199,9 @@ def compare_streams(  # noqa: PLR0913 - each is a part of the experiment
     return outcomes
 
 
-def error_series(outcomes: Iterable[Outcome]) -> list[MaximalErrorCurve]:
+def error_series(outcomes: Iterable[ErrorSummary]) -> list[MaximalErrorCurve]:
     """The outcomes as curves over ε, one for each stream and method, in order of appearance."""
-    groups: dict[tuple[str, str], list[Outcome]] = {}
+    groups: dict[tuple[str, str], list[ErrorSummary]] = {}
     for outcome in outcomes:
         groups.setdefault((outcome.stream, outcome.method), []).append(outcome)
     several = len({stream for stream, _ in groups}) > 1

@@ -54,7 +54,7 @@ _WAYS: Mapping[str, Callable[[int, float, Keystream], Floats]] = MappingProxyTyp
         "independent": _independent,
     }
 )
-KINDS = tuple(_WAYS)
+SCENARIOS = tuple(_WAYS)
 
 
 def stream(  # noqa: PLR0913 - each is a part of what happens
@@ -69,7 +69,7 @@ def stream(  # noqa: PLR0913 - each is a part of what happens
     """A stream of one of five kinds: how many people are in state 0 and 1, a row per round.
 
     Args:
-        kind: one of ``KINDS``.
+        kind: one of ``SCENARIOS``.
         rounds: how many there are.
         people: how many there are.
         rng: where a random walk and independent shares come from.
@@ -77,7 +77,7 @@ def stream(  # noqa: PLR0913 - each is a part of what happens
         swing: how far it goes to both sides; a random walk typically, thrown back at 0 and 1.
     """
     if kind not in _WAYS:
-        raise ParameterError(f"a stream is one of {', '.join(KINDS)}, got {kind!r}")
+        raise ParameterError(f"a stream is one of {', '.join(SCENARIOS)}, got {kind!r}")
     if not 0 <= share <= 1 or not 0 <= swing < math.inf:
         raise ParameterError(
             f"a share lies in 0 to 1, a swing is finite and isn't negative: {share}, {swing}"

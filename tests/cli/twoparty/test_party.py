@@ -128,7 +128,14 @@ def test_a_new_count_may_have_the_names_of_an_old_one(tmp_path: Path) -> None:
         (("one", "--listen", "h:1", *TERMS, "--total", -1, *TRIAL), "lies outside"),
         (("one", "--listen", "h:1", *TERMS, "--total", 5, *TRIAL), "a person in both totals"),
         (("one", "--listen", "h:1", *TERMS, "--total", 0, *TRIAL), "a person in both totals"),
-        (("one", "--listen", "h:1", *TERMS, "--most", 4, *TRIAL), "no tables are shipped for"),
+        (
+            ("one", "--listen", "h:1", *TERMS, "--most", 4, *TRIAL),
+            "no tables are shipped for ε = 1, δ = 1e-06 and sensitivity 4: make some",
+        ),
+        (
+            ("one", "--listen", "h:1", "--epsilon", 1.0000001, "--delta", 1e-6, *TRIAL),
+            "no tables are shipped for ε = 1.0000001, δ = 1e-06",
+        ),
         (
             ("one", "--listen", "h:1", *TERMS, "--most", 2, "--sensitivity", 1, *TRIAL),
             "at most the tables' sensitivity 1, got 2",

@@ -26,10 +26,10 @@ from sudare.planning.bounds.maximal import (
     MaximalError,
     borappor_maximum,
     glance_maximum,
-    groups_maximum,
     harmony_maximum,
 )
 from support.chance import ALPHA
+from support.scripts import paper_module
 
 MECHANISMS: list[type[ContinualMechanism]] = [Glance, Harmony, Borappor, KShot]
 Law = Callable[[float, int, Any], MaximalError]
@@ -70,6 +70,7 @@ def test_bounds_cover_by_the_exact_law(
 def test_the_bound_of_fixed_groups_covers_by_the_exact_law(share: float) -> None:
     mechanism, rounds, people = Glance.calibrate(20, 4.0), 20, 3010
     bound = fixed_groups_bound(mechanism, people, BETA, share, share)
+    groups_maximum = paper_module("continual-counting", "fixed_groups").groups_maximum
     exact = groups_maximum(mechanism.keep, people, np.full(rounds, round(share * people)))
     assert exact.cdf(bound) >= 1 - BETA
     assert exact.cdf(0.6 * bound) < 1 - BETA

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from sudare import Borappor, Glance, Harmony, Seeded
+from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import RepeatedResponse
@@ -18,11 +18,12 @@ from sudare.planning.bounds.maximal import (
     MaximalError,
     borappor_maximum,
     glance_maximum,
-    groups_maximum,
     harmony_maximum,
+    maximum_of,
 )
 from support.chance import ALPHA, two_sided
 from support.enumeration import placed_law
+from support.scripts import paper_module
 
 Law = Callable[[float, int, Any], MaximalError]
 LAWS: list[tuple[type[RepeatedResponse], Law]] = [
@@ -99,7 +100,21 @@ def test_groups_of_fixed_size_are_as_enumerated() -> None:
     for (a, p), (b, q) in product(first.items(), second.items()):
         law[max(a, b)] = law.get(max(a, b), 0.0) + p * q
     assert sum(law.values()) == pytest.approx(1)
+    groups_maximum = paper_module("continual-counting", "fixed_groups").groups_maximum
     agree(groups_maximum(0.75, 5, [4, 2]), law)
+
+
+def test_each_mechanism_has_its_law_and_one_shot_is_glance() -> None:
+    people, ones, errors = 60, [30, 12, 55], np.linspace(0, 2, 9)
+    for cls, law in LAWS:
+        mechanism = cls.calibrate(3, 2.0)
+        found, wanted = maximum_of(mechanism, people, ones), law(mechanism.keep, people, ones)
+        assert (found.cdf(errors) == wanted.cdf(errors)).all()
+    one, keep = KShot.calibrate(3, 2.0, shots=1), Glance.calibrate(3, 2.0).keep
+    glance = glance_maximum(keep, people, ones).cdf(errors)
+    assert maximum_of(one, people, ones).cdf(errors) == pytest.approx(glance, abs=EXACT)
+    with pytest.raises(ParameterError, match="kshot has no exact law here, only its bound"):
+        maximum_of(KShot.calibrate(3, 2.0, shots=2), people, ones)
 
 
 def test_two_rounds_of_more_people_are_a_plain_sum() -> None:
@@ -189,7 +204,7 @@ def test_the_mean_of_rare_errors() -> None:
     assert mean == pytest.approx(q + alone, rel=0.01)
 
 
-@pytest.mark.parametrize("law", [law for _, law in LAWS] + [groups_maximum])
+@pytest.mark.parametrize("law", [law for _, law in LAWS])
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -95,8 +95,8 @@ def agreed(
         proof = shipped(guarantee)
         if proof is None:
             raise ParameterError(
-                f"no tables are shipped for ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g} and "
-                f"sensitivity {guarantee.sensitivity}: make some with `sudare table` and --table"
+                f"no tables are shipped for {guarantee} and sensitivity {guarantee.sensitivity}: "
+                f"make some with `sudare table` and --table"
             )
         document = TableDocument(guarantee, proof.scheme)
     return None, Agreement(document, cipher, people, most, p2_blind, disjoint)

@@ -88,7 +88,7 @@ def new(
         return
     people = counted(agreement.people, "person", "people")
     click.echo(f"“{name}”: up to {people}, 0 to {agreement.most} each")
-    click.echo(f"cost    ε = {guarantee.epsilon:g}, δ = {guarantee.delta:g}")
+    click.echo(f"cost    {guarantee}")
     enforced = "proved by each record" if proofs else "trusted: nothing proves a device's value"
     click.echo(f"range   {enforced}")
 

@@ -267,7 +267,7 @@ def _print(result: "NoisyTotal", agreement: "Agreement", ranges: str) -> None:
     click.echo(f"noisy total   {result.total:,}")
     click.echo(f"mean |noise|  {result.mean_noise:.4f}")
     proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"
-    click.echo(f"cost          ε = {result.epsilon:g}, δ = {result.delta:g}, {proved}")
+    click.echo(f"cost          {agreement.document.guarantee}, {proved}")
     if ranges == "trusted":
         click.echo(f"range         0 to {agreement.most} each, as trusted: nothing proves it")
     else:

@@ -212,7 +212,7 @@ def _print(proof: "Proof", source: str, as_json: bool) -> None:
     if as_json:
         echo_json(_as_json(proof, source))
         return
-    from sudare.chance.exact import text_scientific
+    from sudare.chance.exact import scientific_up
 
     claimed, scheme = proof.guarantee, proof.scheme
     signs = " ".join("+" if sign > 0 else "−" for sign in scheme.signs)
@@ -230,9 +230,9 @@ def _print(proof: "Proof", source: str, as_json: bool) -> None:
         f"own noise   {own:.4f}, {own / claimed.best_mean:.3f} of the best, if each party adds its "
         f"own: no table, δ = 0, {'more' if own > proof.mean else 'less'} noise"
     )
-    click.echo(f"δ, result   {text_scientific(proof.delta)}   (whoever sees only the result)")
-    click.echo(f"δ, P1       {text_scientific(proof.delta_p1)}   (if P2 re-randomises the sum)")
-    click.echo(f"δ, P2       {text_scientific(proof.delta_p2)}   (if P2 sees the result)")
+    click.echo(f"δ, result   {scientific_up(proof.delta)}   (whoever sees only the result)")
+    click.echo(f"δ, P1       {scientific_up(proof.delta_p1)}   (if P2 re-randomises the sum)")
+    click.echo(f"δ, P2       {scientific_up(proof.delta_p2)}   (if P2 sees the result)")
     held_conditions = [name for name, holds in proof.conditions.items() if holds]
     click.echo(f"conditions  {', '.join(held_conditions) or 'none'} of (i) to (v) hold")
     click.echo(f"verdict     {proof.verdict}")

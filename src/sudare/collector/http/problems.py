@@ -18,8 +18,9 @@ from sudare.errors import (
     SudareError,
     TooFewReports,
 )
+from sudare.formats.collector_api import VERSION, Failure, FailureBody
 
-API = (b"sudare-api", b"1")
+API = (b"sudare-api", VERSION.encode())
 MARKS = (API, (b"x-content-type-options", b"nosniff"))
 """The headers that every answer has."""
 JSON = (b"content-type", b"application/json")
@@ -32,14 +33,11 @@ _STATUSES: dict[type[SudareError], tuple[int, str]] = {
 }
 
 
-class ErrorBody(msgspec.Struct, forbid_unknown_fields=True):
+class ErrorBody(Failure, forbid_unknown_fields=True):
     """An error: a code for programs, a sentence for people."""
 
-    code: str
-    message: str
 
-
-class ProblemBody(msgspec.Struct, forbid_unknown_fields=True):
+class ProblemBody(FailureBody, forbid_unknown_fields=True):
     """The body of every error response."""
 
     error: ErrorBody

@@ -2,21 +2,16 @@
 
 from functools import lru_cache
 
-import msgspec
 import numpy as np
 
 from sudare.collection.document import Collection
 from sudare.collector.http.problems import Problem
 from sudare.collector.stores.contract import Fates, Group, ReportFate
-from sudare.formats.documents import Count
+from sudare.formats.collector_api import Receipt
 
 
-class ReceiptBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReceiptBody(Receipt, frozen=True, forbid_unknown_fields=True):
     """The fate of a body's reports: how many are new, repeated or refused, durably."""
-
-    new: Count
-    repeated: Count
-    refused: Count
 
 
 UploadAnswer = ReceiptBody | Problem

@@ -21,6 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
+from sudare.mechanisms.borappor import Borappor
+from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.glance import Glance
+from sudare.mechanisms.harmony import Harmony
+from sudare.mechanisms.kshot import KShot
 from sudare.planning.bounds.continual import check_people
 
 Integers = NDArray[np.int64]
@@ -106,19 +111,28 @@ def harmony_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
 def borappor_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
     """The law of BORAPPOR's maximal error: everybody reports in every round, independently."""
     population = _Population(keep, people, ones)
-    return _independent(population, [(people, held) for held in population.ones.tolist()])
+    laws = _laws(population, np.array([people]))
+    divisor = np.array([float(people)])
+
+    def within(errors: Floats) -> Floats:
+        chances = np.ones(errors.size)
+        for law, count in laws:
+            chances *= law.within(errors, divisor)[:, 0] ** count
+        return chances
+
+    return MaximalError(within, 1 / population.slope)
 
 
-def groups_maximum(keep: float, people: int, ones: ArrayLike) -> MaximalError:
-    """The law of the maximal error of Glance with fixed groups: N/T people report in each round.
-
-    Rounds are independent. Where people don't divide evenly, the first rounds have one more here,
-    and any in ``simulate_many``: if shares also differ by round, the two laws do.
-    """
-    population = _Population(keep, people, ones)
-    size, more = divmod(people, population.rounds)
-    sizes = [size + (number < more) for number in range(population.rounds)]
-    return _independent(population, list(zip(sizes, population.ones.tolist(), strict=True)))
+def maximum_of(mechanism: ContinualMechanism, people: int, ones: ArrayLike) -> MaximalError:
+    """The law of a mechanism's maximal error, if its rounds have one; people as in the others."""
+    match mechanism:
+        case Harmony():
+            return harmony_maximum(mechanism.keep, people, ones)
+        case Borappor():
+            return borappor_maximum(mechanism.keep, people, ones)
+        case Glance() | KShot() if mechanism.reports_each == 1:  # one shot is Glance
+            return glance_maximum(mechanism.holder, people, ones)
+    raise ParameterError(f"{mechanism.name} has no exact law here, only its bound")
 
 
 class _Population:
@@ -188,13 +202,19 @@ class _Round:
         return chances
 
 
+def _laws(population: _Population, reports: Integers) -> list[tuple[_Round, int]]:
+    """The law of a round for each number of people in state 1, and how many rounds have it."""
+    held, times = np.unique(population.ones, return_counts=True)
+    every = zip(held.tolist(), times.tolist(), strict=True)
+    return [(_Round(population, number, reports), count) for number, count in every]
+
+
 def _sharing(
     population: _Population, reports: Integers, divisor: Floats, largest: float
 ) -> MaximalError:
     """Rounds that share N people, each of whom reports in one."""
     rounds, people = population.rounds, population.people
-    held, times = np.unique(population.ones, return_counts=True)
-    laws = [_Round(population, number, reports) for number in held.tolist()]
+    laws = _laws(population, reports)
     numbers = _normalised(np.log(people / rounds / reports[1:]))
     # Sums that differ by the length fall together, so it must be a rare distance from N.
     length = 1 << max(reports.size, math.ceil(_reach(people))).bit_length()
@@ -210,29 +230,13 @@ def _sharing(
         for start in range(0, errors.size, _TOGETHER):
             some = errors[start : start + _TOGETHER]
             product = np.ones((some.size, length // 2 + 1), np.complex128)
-            for law, count in zip(laws, times.tolist(), strict=True):
+            for law, count in laws:
                 spectrum = np.fft.rfft(numbers * law.within(some, divisor), length)
                 product *= _power(spectrum, count)
             chances[start : start + some.size] = coefficient(product) / whole
         return np.clip(chances, 0.0, 1.0)
 
     return MaximalError(within, largest)
-
-
-def _independent(population: _Population, rounds: list[tuple[int, int]]) -> MaximalError:
-    """Rounds of so many reporters, and so many people in state 1, each by itself."""
-    kinds = {
-        (size, held): (_Round(population, held, np.array([size])), rounds.count((size, held)))
-        for size, held in set(rounds)
-    }
-
-    def within(errors: Floats) -> Floats:
-        chances = np.ones(errors.size)
-        for (size, _), (law, count) in kinds.items():
-            chances *= law.within(errors, np.array([float(size)]))[:, 0] ** count
-        return chances
-
-    return MaximalError(within, 1 / population.slope)
 
 
 def _reach(variance: float) -> float:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from sudare.chance.exact import check_epsilon, text_up
 from sudare.errors import ParameterError
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import as_given, whole
 
 MOST_EPSILON = 20.0
 FARTHEST = 4000  # from 0 that a noise may have to reach: proofs beyond it take minutes
@@ -37,6 +37,9 @@ class Guarantee:
                 f"such noise must reach to about ±{text_up(reach, 4)} (sensitivity · ln(1/delta) / "
                 f"epsilon), and tables are made and proved up to ±{FARTHEST}"
             )
+
+    def __str__(self) -> str:
+        return f"ε = {as_given(self.epsilon)}, δ = {as_given(self.delta)}"
 
     @property
     def rate(self) -> Fraction:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from itertools import pairwise
 from math import prod
 
-from sudare.chance.exact import exp_enclosed, text_scientific
+from sudare.chance.exact import exp_enclosed, scientific_up
 from sudare.errors import ParameterError
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.integer_law import IntegerLaw
@@ -105,8 +105,7 @@ class Proof:
     def verdict(self) -> str:
         """The outcome of the proof, in one sentence without its full stop."""
         claimed = self.guarantee
-        claim = f"(ε = {claimed.epsilon:g}, δ = {claimed.delta:g}) at sensitivity "
-        claim += f"{claimed.sensitivity}"
+        claim = f"({claimed}) at sensitivity {claimed.sensitivity}"
         if not self.holds:
             return f"refused: {claim} is not kept, {self._excess(self.delta)}"
         if not self.holds_for_p2:
@@ -119,8 +118,8 @@ class Proof:
     def _excess(self, delta: Fraction) -> str:
         claimed = Fraction(self.guarantee.delta)
         return (
-            f"δ is {text_scientific(delta)}, {text_scientific(delta / claimed)} times what is "
-            f"claimed and {text_scientific(delta - claimed)} too much"
+            f"δ is {scientific_up(delta)}, {scientific_up(delta / claimed)} times what is "
+            f"claimed and {scientific_up(delta - claimed)} too much"
         )
 
 

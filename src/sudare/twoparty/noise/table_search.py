@@ -91,8 +91,8 @@ def search(
         progress()
     if best is None:
         raise ParameterError(
-            f"no tables of {entries} entries were found that keep "
-            f"δ = {guarantee.delta:g}: allow more entries, or more attempts than {attempts}"
+            f"no tables of {entries} entries were found that keep {guarantee}: allow more "
+            f"entries, or more attempts than {attempts}"
         )
     return require(best.scheme, guarantee)
 
