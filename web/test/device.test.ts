@@ -133,7 +133,7 @@ describe("over time", () => {
 
   test("a wrong state or number is refused before it is noted", () => {
     const fresh = new Device(SECRET, new Diary(new Memory()));
-    for (const state of ["maybe", "", 2, -1, 0.5, NaN]) {
+    for (const state of ["maybe", "", "2", "00", "1 ", 2, -1, 0.5, NaN]) {
       expect(() => fresh.observe(collection, 1, state)).toThrow(InvalidAnswer);
     }
     for (const number of [0, -1, 1.5, 2 ** 53, NaN]) {

@@ -170,16 +170,15 @@ function overTime(collection: Collection): Glance {
   return collection.mechanism;
 }
 
-/** The state as 0 or 1; an error never says which. */
-function heldState(collection: Collection, state: string | number): 0 | 1 {
-  const number = typeof state === "string" ? collection.answers.indexOf(state) : state;
-  if (number !== 0 && number !== 1) {
-    throw new InvalidAnswer(
-      `a state of “${collection.name}” is 0 or 1, or one of its two labels, got something else ` +
-        `(nothing was sent)`,
-    );
+/** The state as 0 or 1, told by its label, its number or that as a text; an error never says it. */
+function heldState({ name, answers }: Collection, state: string | number): 0 | 1 {
+  for (const held of [0, 1] as const) {
+    if (state === held || state === `${held}` || state === answers[held]) return held;
   }
-  return number;
+  throw new InvalidAnswer(
+    `a state of “${name}” is 0 or 1, or one of its two labels, got something else ` +
+      `(nothing was sent)`,
+  );
 }
 
 function bytesOf(value: number | Digest): Uint8Array {
