@@ -488,6 +488,27 @@ def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
     context.close()
 
 
+def test_a_kind_that_the_page_does_not_know_is_said(context: BrowserContext, url: str) -> None:
+    """Such as the stars of docs/how-to/add-a-question.md, from a collector that knows them."""
+    estimate = {"window": 0, "n": 900, "level": 0.95, "estimates": [{"mean": 3.1, "stderr": 0.2}]}
+    event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
+    context.route(
+        "**/live?*", lambda route: route.fulfill(body=event, content_type="text/event-stream")
+    )
+    made = visit(context, f"{url}/#{TEA.key}")
+    said = made.page.locator(".result .notice")
+    expect(said).to_have_text(
+        "This page doesn’t know this kind of question and can’t draw its results."
+    )
+    made.page.locator("select").first.select_option("ja")
+    expect(said).to_have_text(
+        "このページはこの種類の質問に対応していないため、結果を表示できません。"
+    )
+    expect(made.page.locator(".bars")).to_have_count(0)
+    expect(made.page.get_by_role("button", name="CSV")).to_be_enabled()
+    assert made.complaints == []
+
+
 def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> None:
     page = visit(context, f"{url}/#{WORDS.key}").page
     found = page.locator("tbody th")

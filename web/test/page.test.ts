@@ -6,7 +6,7 @@ import { Collection, Device, Grr, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
-import type { Standing } from "../src/collector/api";
+import type { Estimate, Standing } from "../src/collector/api";
 import { Problem } from "../src/collector/problem";
 import { preferred } from "../src/language";
 import { scaleOf } from "../src/page/bars";
@@ -77,6 +77,27 @@ test("both pages promise the same", () => {
     expect(shown.promise(dashboardEn, collection)).toBe(asked.promise(surveyEn, collection));
     expect(shown.odds(dashboardJa, collection)).toBe(asked.odds(surveyJa, collection));
   }
+});
+
+test("a kind that the dashboard doesn't know is none of those that it knows", () => {
+  const standing = (over_time: boolean, free_text: boolean): Standing =>
+    ({ over_time, free_text }) as Standing;
+  const known = [standing(false, false), standing(true, false), standing(false, true)];
+  const other = shownAs(standing(true, true));
+  const rows = known.map((each) => shownAs(each).rows);
+  expect(rows).toEqual(["answers", "estimates", "found"]);
+  expect(known.map((each) => shownAs(each))).not.toContain(other);
+  known.forEach((each, i) => {
+    for (const field of [...rows, "means"]) {
+      const kind = shownAs(each, {
+        window: 0,
+        n: 1,
+        level: 0.95,
+        [field]: [],
+      } as unknown as Estimate);
+      expect(kind).toBe(field === rows[i] ? shownAs(each) : other);
+    }
+  });
 });
 
 test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([

@@ -13,6 +13,7 @@ import type { Kind, ResultProps, TooFewProps } from "./interface";
 export const choice: Kind = {
   promise: answerPromise,
   odds: choiceOdds,
+  rows: "answers",
   Result: Shares,
   TooFew: Progress,
   waiting: reasonText,
