@@ -58,18 +58,29 @@ def test_the_ledger_says_what_the_vectors_say(known: dict[str, Any]) -> None:
     assert {"spent": float_up(ledger.spent().epsilon), "left": left} == known["shown"]
 
 
+def told(device: Device, collection: Collection, step: dict[str, Any]) -> str | None:
+    """The record that leaves a device in a step, if any does, in hexadecimal digits."""
+    if "round" in step:
+        report = device.observe(collection, step["round"], step["state"])
+    else:
+        report = device.report(collection, step["answer"], window=step.get("window"))
+    return None if report is None else report.tobytes().hex()
+
+
 @pytest.mark.parametrize("known", GOLDEN["devices"], ids=lambda known: known["about"])
-def test_a_device_charges_by_itself(known: dict[str, Any]) -> None:
+def test_a_device_charges_by_itself(known: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     collection = Collection.from_json(known["document"].encode())
     device = Device(bytes(range(32)), Diary(Ledger(known["cap"])))
     for step in known["steps"]:
+        if "now" in step:
+            now = step["now"]
+            monkeypatch.setattr("sudare.device.current_window.time.time", lambda now=now: now)
+        record = None
         try:
-            if "round" in step:
-                device.observe(collection, step["round"], step["state"])
-            else:
-                device.report(collection, step["answer"], window=step.get("window"))
+            record = told(device, collection, step)
             said = "told"
         except SudareError as error:
             said = SAYS[type(error)]
         assert said == step["says"], step
+        assert step.get("record", record) == record, step
         assert device.diary.ledger.spent().epsilon == Fraction(step["spent"])

@@ -41,6 +41,9 @@ pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
 # Rounds of two hours: while the tests run, it is the first.
 HALF_DAY = Windows(int(time.time()) - 5, 12 * 3600)
 ONLINE = Collection("on", "Online?", ("no", "yes"), Glance.calibrate(6, 2.0), 20, HALF_DAY)
+# It is the second day; the first still takes reports.
+DAY = 24 * 3600
+DAILY = replace(COLOURS, name="daily", windows=Windows(int(time.time()) - 3 * DAY // 2, DAY))
 KEPT = [
     replace(TEA, name="tea, in English", keeps_reports=True),
     replace(TEA, name="お茶", keeps_reports=True),
@@ -60,6 +63,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store"), truths=truths) as made:
         for collection in HELD:
             made.hold(collection, public=True)
+        made.hold(DAILY, public=True, grace=DAY)
         made.hold(FAIR)
         made.answer(TEA, {tea: round(3000 * share) for tea, share in TRUTH.items()})
         made.answer(FEW, {"green": 37})
@@ -181,9 +185,10 @@ def test_a_report_waits_for_the_network_and_stays_the_same(
     context.set_offline(False)
     expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
     assert (shown(page, "id"), shown(page, "record")) == (name, record)
-    page.evaluate(  # as if the page had been closed before the collector's answer came
-        """key => { const name = `sudare sent ${key}`, sent = JSON.parse(localStorage[name]);
-                    localStorage[name] = JSON.stringify({ ...sent, settled: false }); }""",
+    page.evaluate(  # as a page of before left it, closed before the collector's answer came
+        """key => { const name = `sudare sent ${key}`, [sent] = JSON.parse(localStorage[name]);
+                    const before = { ...sent, number: null, settled: false };
+                    localStorage[name] = JSON.stringify(before); }""",
         COLOURS.key,
     )
     page.reload()
@@ -208,6 +213,37 @@ def test_a_paused_survey_is_waited_for(context: BrowserContext, stage: Stage, ur
     expect(said).to_have_text("Arrived, and counted.")
     assert shown(page, "id") == name
     assert counted(stage, COLOURS) == before + 1
+
+
+def test_reports_of_several_windows_are_waited_for(
+    context: BrowserContext, stage: Stage, url: str
+) -> None:
+    context.clock.set_fixed_time(time.time() - DAY)  # the first window, by the browser
+    made = survey(context, url, DAILY)
+    page, said = made.page, made.page.get_by_role("status")
+    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
+    expect(page.get_by_role("radio")).to_have_count(3)
+    httpx.post(f"{url}/collections/{DAILY.key}/pause", headers=bearer).raise_for_status()
+    names = []
+    for window, answer in enumerate(("red", "blue")):
+        page.get_by_role("radio", name=answer).check()
+        page.get_by_role("button", name="Scramble and send").click()
+        expect(page.locator("[data-sent=to]")).to_contain_text(f"window={window}")
+        expect(said.first).to_contain_text("can’t take it now (the survey is paused)")
+        names.append(shown(page, "id"))
+        context.clock.set_fixed_time(time.time())
+    page.reload()  # both were paid for: neither is forgotten
+    expect(said.first).to_contain_text("can’t take it now (the survey is paused)")
+    httpx.post(f"{url}/collections/{DAILY.key}/open", headers=bearer).raise_for_status()
+    expect(said.first).to_have_text("Arrived, and counted.")
+    expect(said.nth(1)).to_have_text("An earlier report: Arrived, and counted.")
+    assert shown(page, "id") == names[1] != names[0]
+    assert [window.n for window in stage.store.windows(DAILY.key)] == [1, 1]
+    sent = len(made.posted)
+    page.reload()
+    expect(page.locator(".sent")).to_be_visible()
+    assert shown(page, "id") == names[1]
+    assert len(made.posted) == sent  # settled: nothing is sent again
 
 
 def test_the_cap_is_kept(context: BrowserContext, url: str) -> None:
@@ -294,6 +330,25 @@ def test_an_invitation_is_used_once_and_never_in_an_address(
         fresh.close()
     assert outcomes[0] == "Arrived, and counted."
     assert outcomes[1].startswith("The collector refused it")
+
+
+def test_a_report_waits_for_its_invitation(context: BrowserContext, stage: Stage, url: str) -> None:
+    path = f"{url}/collections/{INVITED.key}/invitations"
+    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
+    [token] = httpx.post(path, headers=bearer).json()["invitations"]
+    page = survey(context, url, INVITED, f"#invitation={token}").page
+    page.get_by_role("radio", name="yes").check()
+    context.set_offline(True)
+    page.get_by_role("button", name="Scramble and send").click()
+    expect(page.get_by_role("status").first).to_contain_text("You are offline")
+    page.close()
+    context.set_offline(False)
+    made = survey(context, url, INVITED)  # without the link: it would be refused for good
+    expect(made.page.get_by_text("This survey is for invited people")).to_be_visible()
+    expect(made.page.locator(".sent")).to_be_visible()
+    assert made.posted == []
+    page = survey(context, url, INVITED, f"#invitation={token}").page
+    expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
 
 
 def test_a_refusal_is_said_in_the_language_of_the_page(browser: Browser, url: str) -> None:
@@ -431,6 +486,27 @@ def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
     expect(page.get_by_role("button", name="Zoom out")).to_be_disabled()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     context.close()
+
+
+def test_a_kind_that_the_page_does_not_know_is_said(context: BrowserContext, url: str) -> None:
+    """Such as the stars of docs/how-to/add-a-question.md, from a collector that knows them."""
+    estimate = {"window": 0, "n": 900, "level": 0.95, "estimates": [{"mean": 3.1, "stderr": 0.2}]}
+    event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
+    context.route(
+        "**/live?*", lambda route: route.fulfill(body=event, content_type="text/event-stream")
+    )
+    made = visit(context, f"{url}/#{TEA.key}")
+    said = made.page.locator(".result .notice")
+    expect(said).to_have_text(
+        "This page doesn’t know this kind of question and can’t draw its results."
+    )
+    made.page.locator("select").first.select_option("ja")
+    expect(said).to_have_text(
+        "このページはこの種類の質問に対応していないため、結果を表示できません。"
+    )
+    expect(made.page.locator(".bars")).to_have_count(0)
+    expect(made.page.get_by_role("button", name="CSV")).to_be_enabled()
+    assert made.complaints == []
 
 
 def test_texts_that_were_found_are_ranked(context: BrowserContext, url: str) -> None:

@@ -1,9 +1,9 @@
 /** Devices: a secret gives the same permanent parts as in Python. */
 
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { Collection } from "../src/device/collection";
+import { Collection, type Windows } from "../src/device/collection";
 import { Device } from "../src/device/device";
 import { Diary, Memory } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
@@ -26,6 +26,10 @@ const KNOWN = readJson<Known[]>("test/fixtures/collections.json").map((known) =>
 const SECRET = Uint8Array.from({ length: 32 }, (_, i) => i);
 const device = new Device(SECRET);
 const STREAM = KNOWN.find(({ plans }) => plans) as (typeof KNOWN)[number];
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("reports", () => {
   const reports = KNOWN.flatMap(({ collection, reports }) =>
@@ -129,7 +133,7 @@ describe("over time", () => {
 
   test("a wrong state or number is refused before it is noted", () => {
     const fresh = new Device(SECRET, new Diary(new Memory()));
-    for (const state of ["maybe", "", 2, -1, 0.5, NaN]) {
+    for (const state of ["maybe", "", "2", "00", "1 ", 2, -1, 0.5, NaN]) {
       expect(() => fresh.observe(collection, 1, state)).toThrow(InvalidAnswer);
     }
     for (const number of [0, -1, 1.5, 2 ** 53, NaN]) {
@@ -139,6 +143,28 @@ describe("over time", () => {
     }
     expect(() => fresh.plan(collection, -1)).toThrow(/^windows are whole numbers from 0/);
     fresh.observe(collection, 1, 1);
+  });
+
+  test("a round or a window that is yet to come silences nobody", () => {
+    const timed = KNOWN.map(({ collection }) => collection).filter(({ windows }) => windows);
+    for (const each of timed) {
+      const { start, seconds } = each.windows as Windows;
+      const fresh = new Device(SECRET, new Diary(new Memory()));
+      const tell = (number: number): unknown =>
+        each.overTime
+          ? fresh.observe(each, number + 1, 1)
+          : fresh.report(each, "green", { window: number });
+      const length = each.overTime ? seconds / (each.mechanism as Glance).rounds : seconds;
+      vi.setSystemTime(1000 * (start + 2 * length) - 1);
+      for (const number of [2, 3, 1e9])
+        expect(() => tell(number)).toThrow(/hasn't begun by the clock/);
+      tell(1);
+      vi.setSystemTime(1000 * (start + 2 * length));
+      tell(2);
+      vi.setSystemTime(1000 * start - 1);
+      expect(() => tell(0)).toThrow(/hasn't begun by the clock/);
+    }
+    expect(new Set(timed.map(({ overTime }) => overTime))).toEqual(new Set([false, true]));
   });
 
   test("a diary that can't be read or written stops the device", () => {

@@ -1,9 +1,10 @@
 /** The ledger: the vectors that Python's passes, too; what is kept, and what is refused. */
 
-import { expect, test } from "vitest";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { Collection } from "../src/device/collection";
-import { Device } from "../src/device/device";
+import { Device, type Report } from "../src/device/device";
 import { Diary, Memory } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed } from "../src/device/errors";
 import { exactly, roundDown, roundUp, toNumber, type Fraction } from "../src/device/fractions";
@@ -19,10 +20,13 @@ interface LedgerStep {
   readonly left: string | null;
 }
 interface DeviceStep {
+  /** By the device's clock, if that matters. */
+  readonly now?: number;
   readonly answer?: string;
   readonly window?: number;
   readonly round?: number;
-  readonly state?: string;
+  readonly state?: string | number;
+  readonly record?: string;
   readonly says: string;
   readonly spent: string;
 }
@@ -41,6 +45,10 @@ interface Golden {
     steps: readonly DeviceStep[];
   }[];
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const GOLDEN = readJson<Golden>("../tests/golden/ledger.json");
 
@@ -94,20 +102,29 @@ test.each(GOLDEN.devices)("a device charges by itself: $about", ({ cap, document
   const collection = Collection.read(utf8(document));
   const keeper = new Memory();
   Ledger.EMPTY.capped(cap).save(keeper);
-  for (const { answer, window, round, state, says: wanted, spent } of steps) {
+  for (const step of steps) {
+    const { now, answer, window, round, state, record } = step;
+    if (now !== undefined) vi.setSystemTime(1000 * now);
     // A page that is opened again goes on where it was.
     const device = new Device(
       Uint8Array.from({ length: 32 }, (_, i) => i),
       new Diary(keeper),
     );
     let said = "told";
+    let report: Report | null = null;
     try {
-      if (answer === undefined) device.observe(collection, round as number, state as string);
-      else device.report(collection, answer, window === undefined ? {} : { window });
+      report =
+        answer === undefined
+          ? device.observe(collection, round as number, state as string)
+          : device.report(collection, answer, window === undefined ? {} : { window });
     } catch (error) {
       said = says(error);
     }
-    expect([said, written(Ledger.open(keeper).spent())]).toEqual([wanted, spent]);
+    expect([said, written(Ledger.open(keeper).spent())], JSON.stringify(step)).toEqual([
+      step.says,
+      step.spent,
+    ]);
+    if (record !== undefined) expect(report && bytesToHex(report.record)).toBe(record);
   }
 });
 

@@ -4,15 +4,17 @@ import { expect, test } from "vitest";
 
 import { Collection, Device, Grr, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
+import { load as loadDashboard } from "../src/dashboard/language";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
-import type { Standing } from "../src/collector/api";
+import type { Estimate, Standing } from "../src/collector/api";
 import { Problem } from "../src/collector/problem";
-import { preferred } from "../src/language";
+import { LANGUAGE_NAMES, preferred, type Language } from "../src/language";
 import { scaleOf } from "../src/page/bars";
 import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
 import { reasonText } from "../src/page/reason";
 import { kindOf } from "../src/survey/kinds";
+import { load as loadSurvey } from "../src/survey/language";
 import { words as surveyEn } from "../src/survey/language/en";
 import { words as surveyJa } from "../src/survey/language/ja";
 import { readJson, utf8 } from "./files";
@@ -79,6 +81,27 @@ test("both pages promise the same", () => {
   }
 });
 
+test("a kind that the dashboard doesn't know is none of those that it knows", () => {
+  const standing = (over_time: boolean, free_text: boolean): Standing =>
+    ({ over_time, free_text }) as Standing;
+  const known = [standing(false, false), standing(true, false), standing(false, true)];
+  const other = shownAs(standing(true, true));
+  const rows = known.map((each) => shownAs(each).rows);
+  expect(rows).toEqual(["answers", "estimates", "found"]);
+  expect(known.map((each) => shownAs(each))).not.toContain(other);
+  known.forEach((each, i) => {
+    for (const field of [...rows, "means"]) {
+      const kind = shownAs(each, {
+        window: 0,
+        n: 1,
+        level: 0.95,
+        [field]: [],
+      } as unknown as Estimate);
+      expect(kind).toBe(field === rows[i] ? shownAs(each) : other);
+    }
+  });
+});
+
 test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([
   [surveyEn, surveyJa],
   [dashboardEn, dashboardJa],
@@ -116,10 +139,26 @@ test("the same codes are known in both languages, and none has the other's words
   }
 });
 
+test("each language has a name, and a file for what both pages say and for each page", () => {
+  const folders = ["", "survey/", "dashboard/"].map((page) => `../src/${page}language/`);
+  const files = Object.keys(import.meta.glob("../src/**/language/*.ts"));
+  const tags = Object.keys(LANGUAGE_NAMES);
+  const wanted = folders.flatMap((folder) => [...tags, "index"].map((tag) => `${folder}${tag}.ts`));
+  expect(files.sort()).toEqual(wanted.sort());
+});
+
+test.each(Object.keys(LANGUAGE_NAMES) as Language[])("the pages speak %s", async (language) => {
+  for (const words of [await loadSurvey(language), await loadDashboard(language)]) {
+    expect(words.locale).toBe(language);
+  }
+});
+
 test("the language that was chosen comes first, then the browser's", () => {
   expect(preferred(null, ["fr-FR", "ja-JP", "en"])).toBe("ja");
   expect(preferred("en", ["ja"])).toBe("en");
-  expect(preferred("klingon", ["de"])).toBe("en");
+  expect(preferred("klingon", ["tlh"])).toBe("en");
+  expect(preferred("constructor", ["ja"])).toBe("ja");
+  for (const tag of Object.keys(LANGUAGE_NAMES)) expect(preferred(tag, [])).toBe(tag);
 });
 
 test("a scale holds all shares and zero, in few whole steps", () => {

@@ -1,10 +1,18 @@
 /** A person at a browser: one answer each time, paid for before it is sent, and never kept. */
 
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
-import { BudgetExceeded, Collection, Memory, momentOf, toNumber, type Moment } from "../src/device";
+import {
+  BudgetExceeded,
+  Collection,
+  Memory,
+  momentOf,
+  toNumber,
+  type Moment,
+  type Windows,
+} from "../src/device";
 import { invitationOf } from "../src/survey/invitation";
-import { Answered, Person } from "../src/survey/person";
+import { Answered, Person, type Sent } from "../src/survey/person";
 import { readJson, utf8 } from "./files";
 
 const DOCUMENTS = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
@@ -28,19 +36,75 @@ class Open extends Memory {
   }
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The window and the round of a moment (Unix time) that has come. */
+function momentAt(collection: Collection, now: number): Moment {
+  vi.setSystemTime(1000 * now);
+  return momentOf(collection, now) as Moment;
+}
+
+/** The answer in a window of the daily question, as it is sent. */
+function answered(person: Person, window: number): Sent {
+  const { start, seconds } = DAILY.windows as Windows;
+  return person.answer(DAILY, momentAt(DAILY, start + window * seconds + 5), "green") as Sent;
+}
+
 test("one answer, and the same report until it is settled", () => {
   const keeper = new Open();
   const person = new Person(keeper);
   expect(person.sent(TEA.key)).toBeNull();
   const sent = person.answer(TEA, ONLY, "green");
   expect(person.sent(TEA.key)).toEqual(sent);
-  expect(sent).toMatchObject({ window: 0, number: null, settled: false });
+  expect(sent).toMatchObject({ window: 0, settled: false });
   expect(toNumber(person.ledger.spent(TEA.key))).toBe(TEA.epsilon);
   expect(() => person.answer(TEA, ONLY, "black")).toThrow(Answered);
   expect(new Person(keeper).sent(TEA.key)).toEqual(sent);
-  person.settle(TEA.key, sent as NonNullable<typeof sent>);
+  expect(person.unsettled(TEA.key)).toEqual([sent]);
+  person.settle(TEA.key, sent?.id as string);
   expect(person.sent(TEA.key)).toEqual({ ...sent, settled: true });
+  expect(person.unsettled(TEA.key)).toEqual([]);
 });
+
+test("every report that was paid for is kept until it is settled, whatever comes after it", () => {
+  const keeper = new Memory();
+  const sent = [0, 1, 2, 3].map((window) => answered(new Person(keeper), window));
+  const person = new Person(keeper); // the page is opened again
+  expect(person.unsettled(DAILY.key)).toEqual(sent);
+  expect(toNumber(person.ledger.spent())).toBeCloseTo(4 * DAILY.epsilon, 12);
+  const [first, second, third, last] = sent as [Sent, Sent, Sent, Sent];
+  person.settle(DAILY.key, second.id);
+  expect(person.unsettled(DAILY.key)).toEqual([first, third, last]);
+  person.settle(DAILY.key, last.id); // it is shown on, but not sent again
+  expect(person.unsettled(DAILY.key)).toEqual([first, third]);
+  expect(person.sent(DAILY.key)).toEqual({ ...last, settled: true });
+  person.settle(DAILY.key, second.id); // by another tab, say
+  const next = answered(person, 4);
+  expect(person.unsettled(DAILY.key)).toEqual([first, third, next]);
+  for (const { id } of [first, next, third]) person.settle(DAILY.key, id);
+  expect(person.unsettled(DAILY.key)).toEqual([]);
+  expect(person.sent(DAILY.key)).toEqual({ ...next, settled: true });
+  expect(JSON.parse(keeper.getItem(`sudare sent ${DAILY.key}`) as string)).toHaveLength(1);
+  expect(person.isSound(DAILY.key)).toBe(true);
+});
+
+test.each([false, true])(
+  "what a page of before kept is read: one report, settled %s",
+  (settled) => {
+    const keeper = new Memory();
+    const before = { window: 0, number: null, id: "00".repeat(16), record: "02", settled };
+    keeper.setItem(`sudare sent ${DAILY.key}`, JSON.stringify(before));
+    const person = new Person(keeper);
+    expect(person.isSound(DAILY.key)).toBe(true);
+    expect(person.sent(DAILY.key)).toEqual(before);
+    expect(person.unsettled(DAILY.key)).toEqual(settled ? [] : [before]);
+    const sent = answered(person, 1);
+    expect(person.unsettled(DAILY.key)).toEqual(settled ? [sent] : [before, sent]);
+    expect(person.sent(DAILY.key)).toEqual(sent);
+  },
+);
 
 test("the answer itself is kept nowhere", () => {
   const keeper = new Open();
@@ -54,7 +118,7 @@ test("kept noise is paid for by the answer, in a window once", () => {
   const words = Collection.read(utf8(JSON.stringify(windows)));
   const person = new Person(new Memory());
   for (const window of [0, 1]) {
-    const moment = momentOf(words, 6 * window) as Moment;
+    const moment = momentAt(words, 6 * window);
     person.answer(words, moment, "rooibos");
     expect(person.hasAnswered(words, moment)).toBe(true);
     expect(() => person.answer(words, moment, "rooibos")).toThrow(Answered);
@@ -66,10 +130,9 @@ test("kept noise is paid for by the answer, in a window once", () => {
 
 test("each window is answered once, and paid for", () => {
   const person = new Person(new Memory());
-  const start = (DAILY.windows?.start ?? 0) + 5;
-  const length = DAILY.windows?.seconds ?? 0;
+  const { start, seconds } = DAILY.windows as Windows;
   for (const window of [0, 1, 2]) {
-    const moment = momentOf(DAILY, start + window * length) as Moment;
+    const moment = momentAt(DAILY, start + window * seconds + 5);
     expect(person.hasAnswered(DAILY, moment)).toBe(false);
     expect(person.answer(DAILY, moment, "green")?.window).toBe(window);
     expect(person.hasAnswered(DAILY, moment)).toBe(true);
@@ -79,11 +142,11 @@ test("each window is answered once, and paid for", () => {
 
 test("over time one report leaves in each window, which is paid for once", () => {
   const person = new Person(new Memory());
-  const { start, seconds } = STREAM.windows as { start: number; seconds: number };
+  const { start, seconds } = STREAM.windows as Windows;
   const rounds = (STREAM.mechanism as unknown as { rounds: number }).rounds;
   let reports = 0;
   for (let number = 1; number <= rounds; number++) {
-    const moment = momentOf(STREAM, start + ((number - 0.5) * seconds) / rounds) as Moment;
+    const moment = momentAt(STREAM, start + ((number - 0.5) * seconds) / rounds);
     expect(moment.number).toBe(number);
     if (person.answer(STREAM, moment, "on") !== null) reports += 1;
     expect(() => person.answer(STREAM, moment, "off")).toThrow(Answered);
@@ -111,8 +174,10 @@ test("notes that were changed are noticed", () => {
     const person = new Person(keeper);
     person.answer(TEA, ONLY, "green");
     expect(person.isSound(TEA.key)).toBe(true);
-    keeper.setItem(`sudare ${name}`, '{"id": 1}');
-    expect(person.isSound(TEA.key), name).toBe(false);
+    for (const changed of ['{"id": 1}', "null", '[{"id": 1}]', "[[]]", "["]) {
+      keeper.setItem(`sudare ${name}`, changed);
+      expect(person.isSound(TEA.key), `${name} ${changed}`).toBe(false);
+    }
   }
 });
 

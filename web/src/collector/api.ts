@@ -121,8 +121,8 @@ export async function fetchStandings(signal?: AbortSignal): Promise<readonly Sta
 }
 
 /** The bytes of a collection's public document. */
-export async function fetchDocument(key: string, signal?: AbortSignal): Promise<Uint8Array> {
-  const response = await ask(`/collections/${encodeURIComponent(key)}`, "", signal);
+export async function fetchDocument(key: string): Promise<Uint8Array> {
+  const response = await ask(`/collections/${encodeURIComponent(key)}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 

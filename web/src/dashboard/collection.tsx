@@ -37,7 +37,7 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
   const collection = useDocument(key);
   const live = useLive(key, window, token);
   const standing = live.standing ?? first;
-  const { Result } = kindOf(standing);
+  const { Result } = kindOf(standing, live.estimate);
   useEffect(() => {
     if (live.standing) update(live.standing);
   }, [live.standing]);

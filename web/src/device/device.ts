@@ -13,12 +13,12 @@ import type { Collection } from "./collection";
 import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
 import { Glance, type Plan } from "./glance";
-import { quotient } from "./integers";
+import { quotient, wholeFrom } from "./integers";
 import type { Ledger } from "./ledger";
 import type { Mechanism } from "./mechanisms";
 import { Rappor } from "./rappor";
 import { digestBytes, type Digest } from "./strings";
-import { answeredWindow } from "./windows";
+import { answeredWindow, checkObserved } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
 
 export const SECRET_BYTES = 32;
@@ -31,7 +31,7 @@ export interface Report {
   readonly record: Uint8Array;
 }
 
-/** What leaves a device over time: the record names the round within its window, from 0. */
+/** What leaves a device over time: the record names the round within its window, from 1. */
 export interface RoundReport extends Report {
   readonly window: number;
 }
@@ -75,7 +75,6 @@ export class Device {
       throw new Refused(`“${collection.name}” is observed over time: use observe`);
     }
     const number = answeredWindow(collection, window);
-    if (number !== null) checkNumber("window", number, 0);
     const value = collection.encode(answer);
     this.#diary.noteAnswer(key, number, (ledger) => this.#pay(collection, value, number, ledger));
     const record = this.#record(collection, mechanism, value, fresh ?? new SystemWords());
@@ -129,7 +128,7 @@ export class Device {
    */
   observe(collection: Collection, number: number, state: string | number): RoundReport | null {
     const mechanism = overTime(collection);
-    checkNumber("round", number, 1);
+    checkObserved(collection, number);
     const held = heldState(collection, state);
     const window = quotient(number - 1, mechanism.rounds);
     this.#diary.note(collection.key, number, collection.epsilon, window);
@@ -142,14 +141,14 @@ export class Device {
   /** What the device has drawn in advance for a window, from 0: never to leave it. */
   plan(collection: Collection, window: number): Plan {
     const mechanism = overTime(collection);
-    checkNumber("window", window, 0);
+    wholeFrom(0, window, "window");
     const [plan] = mechanism.draw(1, this.#derived(collection, "stream", highestFirst(window)));
     return plan as Plan;
   }
 
   /** The id of the report of a round, counted from 1 over all windows. */
   reportId(collection: Collection, number: number): Uint8Array {
-    checkNumber("round", number, 1);
+    wholeFrom(1, number, "round");
     return this.#digest(collection, "report", highestFirst(number)).slice(0, ID_BYTES);
   }
 
@@ -171,22 +170,15 @@ function overTime(collection: Collection): Glance {
   return collection.mechanism;
 }
 
-/** The state as 0 or 1; an error never says which. */
-function heldState(collection: Collection, state: string | number): 0 | 1 {
-  const number = typeof state === "string" ? collection.answers.indexOf(state) : state;
-  if (number !== 0 && number !== 1) {
-    throw new InvalidAnswer(
-      `a state of “${collection.name}” is 0 or 1, or one of its two labels, got something else ` +
-        `(nothing was sent)`,
-    );
+/** The state as 0 or 1, told by its label, its number or that as a text; an error never says it. */
+function heldState({ name, answers }: Collection, state: string | number): 0 | 1 {
+  for (const held of [0, 1] as const) {
+    if (state === held || state === `${held}` || state === answers[held]) return held;
   }
-  return number;
-}
-
-function checkNumber(what: string, number: number, least: number): void {
-  if (!Number.isSafeInteger(number) || number < least) {
-    throw new Refused(`${what}s are whole numbers from ${least} to 2^53 − 1`);
-  }
+  throw new InvalidAnswer(
+    `a state of “${name}” is 0 or 1, or one of its two labels, got something else ` +
+      `(nothing was sent)`,
+  );
 }
 
 function bytesOf(value: number | Digest): Uint8Array {

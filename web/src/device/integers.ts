@@ -1,4 +1,12 @@
-/** Whole numbers: division, and their bytes. */
+/** Whole numbers: their bounds, division, and their bytes. */
+
+import { Refused } from "./errors";
+
+/** A number as it is, if it is whole, at least as large and exact. */
+export function wholeFrom(least: number, value: unknown, what: string): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw new Refused(`${what}s are whole numbers from ${least} to 2^53 − 1`);
+}
 
 /** a / b, rounded down, for whole a ≥ 0 and b > 0: exact, as a − a mod b is a multiple of b. */
 export function quotient(a: number, b: number): number {

@@ -10,6 +10,7 @@ import type { Keeper } from "./diary";
 import { Refused } from "./errors";
 import { exactly, fraction, isLess, less, plus, roundDown, roundUp, times } from "./fractions";
 import type { Fraction } from "./fractions";
+import { wholeFrom } from "./integers";
 
 /** So many windows that follow one another, from the first; or single reports, counted from 0. */
 type Span = readonly [first: number, count: number];
@@ -26,7 +27,6 @@ interface Kept {
 }
 
 const NOTHING = fraction(0n);
-const MOST = Number.MAX_SAFE_INTEGER;
 
 /** What is asked for is more than is left; nothing was sent. */
 export class BudgetExceeded extends Refused {
@@ -92,7 +92,7 @@ export class Ledger {
     text(key);
     price(epsilon);
     const before = this.paid.get(key);
-    const place = whole(window ?? this.beyond(key), 0);
+    const place = wholeFrom(0, window ?? this.beyond(key), "window");
     if (before && before.epsilon !== epsilon) {
       throw new Refused(`ε = ${before.epsilon} was paid for this before; now it is ${epsilon}`);
     }
@@ -111,7 +111,7 @@ export class Ledger {
   keep(key: string, answer: string, reports: number, epsilon: number): Ledger {
     text(key);
     text(answer);
-    whole(reports, 1);
+    wholeFrom(1, reports, "report");
     price(epsilon);
     const before = this.kept.get(key)?.get(answer) ?? { reports: 0, epsilon: 0 };
     if (reports <= before.reports) return this;
@@ -203,13 +203,16 @@ function readMap<Value, Read>(entries: Entries<Value>, read: (value: Value) => R
 }
 
 function readPaid({ epsilon, spans }: Paid): Paid {
-  const read = spans.map(([first, count]): Span => [whole(first, 0), whole(count, 1)]);
+  const read = spans.map(([first, count]): Span => [
+    wholeFrom(0, first, "window"),
+    wholeFrom(1, count, "window"),
+  ]);
   if (JSON.stringify(tidy(read)) !== JSON.stringify(read)) throw new Refused("untidy");
   return { epsilon: price(epsilon), spans: read };
 }
 
 function readKept({ reports, epsilon }: Kept): Kept {
-  return { reports: whole(reports, 1), epsilon: price(epsilon) };
+  return { reports: wholeFrom(1, reports, "report"), epsilon: price(epsilon) };
 }
 
 /** What something costs: nothing is free. */
@@ -221,11 +224,6 @@ function price(value: unknown): number {
 function amount(value: unknown): number {
   if (typeof value === "number" && value >= 0 && value < Infinity) return value;
   throw new Refused("an amount must be at least 0 and finite");
-}
-
-function whole(value: unknown, least: number): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new Refused(`windows and reports are whole numbers from ${least} to ${MOST}`);
 }
 
 function text(value: unknown): string {

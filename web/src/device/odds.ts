@@ -62,30 +62,30 @@ const ONE = fraction(1n);
 
 /** The chance of a report of somebody who holds a value, exactly. */
 export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
-  const { truth, other } = odds(mechanism);
-  if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
+  if (mechanism instanceof Grr) return weightOf(mechanism, value, record);
   if (mechanism instanceof Glance) {
-    const said = mechanism.readReport(record).bit === value ? truth : other;
-    return times(said, fraction(1n, BigInt(mechanism.rounds)));
+    return times(weightOf(mechanism, value, record), fraction(1n, BigInt(mechanism.rounds)));
   }
-  const { row, ones, bits, start } = bitsOf(mechanism, value, record);
-  let [top, bottom] = [start.top, start.bottom];
+  const { truth, other } = odds(mechanism);
+  const { row, ones } = rowOf(mechanism, value, record);
+  const [bits, cohorts] =
+    mechanism instanceof Rappor ? [mechanism.bits, mechanism.cohorts] : [mechanism.k, 1];
+  let [top, bottom] = [1n, BigInt(cohorts)];
   for (let place = 0; place < bits; place++) {
-    const yes = ones.has(place) ? truth : other;
+    const yes = ones.includes(place) ? truth : other;
     const said = getBit(row, place) ? yes : rest(yes);
     [top, bottom] = [top * said.top, bottom * said.bottom];
   }
   return fraction(top, bottom);
 }
 
-function bitsOf(mechanism: Exclude<Mechanism, Grr | Glance>, value: Value, record: Uint8Array) {
+/** The bits of a report, and which of them are the value's; none of these stands twice. */
+function rowOf(mechanism: Exclude<Mechanism, Grr | Glance>, value: Value, record: Uint8Array) {
   if (mechanism instanceof Rappor) {
     const { cohort, row } = mechanism.readReport(record);
-    const ones = new Set(mechanism.ones(value, cohort));
-    return { row, ones, bits: mechanism.bits, start: fraction(1n, BigInt(mechanism.cohorts)) };
+    return { row, ones: mechanism.ones(value, cohort) };
   }
-  const row = mechanism.readReport(record);
-  return { row, ones: new Set([value as number]), bits: mechanism.k, start: ONE };
+  return { row: mechanism.readReport(record), ones: [value as number] };
 }
 
 /** What a collector can conclude from one report about the answers in question. */
@@ -127,14 +127,15 @@ export function conclude(
 
 /** The chance of a report under a value, up to a factor that all values share. */
 function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
-  if (mechanism instanceof Grr || mechanism instanceof Glance) {
-    return chanceOf(mechanism, value, record);
-  }
   const { truth, other } = odds(mechanism);
-  const { row, ones } = bitsOf(mechanism, value, record);
+  if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
+  if (mechanism instanceof Glance) {
+    return mechanism.readReport(record).bit === value ? truth : other;
+  }
+  const { row, ones } = rowOf(mechanism, value, record);
   const yes = over(truth, other);
   const no = over(rest(truth), rest(other));
-  return [...ones].reduce((all, place) => times(all, getBit(row, place) ? yes : no), ONE);
+  return ones.reduce((all, place) => times(all, getBit(row, place) ? yes : no), ONE);
 }
 
 const MOST_BITS = 12;

@@ -3,6 +3,7 @@
 import type { Collection } from "./collection";
 import { Refused } from "./errors";
 import { Glance } from "./glance";
+import { wholeFrom } from "./integers";
 
 /** Where a moment lies in a collection's windows. */
 export interface Moment {
@@ -31,15 +32,28 @@ export function momentOf(collection: Collection, now: number): Moment | null {
 
 /**
  * The window that an answer is of: the one asked for, or that which is open by the clock; null where
- * the collection has none.
+ * the collection has none. One that is yet to come is refused: noted in the diary, it would silence
+ * the device until then.
  */
-export function answeredWindow(collection: Collection, asked: number | undefined): number | null {
+export function answeredWindow(collection: Collection, asked?: number): number | null {
   const { name, windows } = collection;
+  if (asked !== undefined) wholeFrom(0, asked, "window");
   if (windows === null) {
-    if ((asked ?? 0) === 0) return null;
-    throw new Refused(`“${name}” has one window, number 0`);
+    if (!asked) return null;
+    throw new Refused(`“${name}” has one window, number 0, got ${asked}`);
   }
-  const window = asked ?? momentOf(collection, Date.now() / 1000)?.window;
-  if (window === undefined) throw new Refused(`“${name}” hasn't begun (nothing was sent)`);
-  return window;
+  const now = momentOf(collection, Date.now() / 1000)?.window ?? -1;
+  if (now < (asked ?? 0)) throw yetToCome(collection, `window ${asked ?? 0}`);
+  return asked ?? now;
+}
+
+/** Refuse a round that nothing can be observed in: no number of one, or by the clock yet to come. */
+export function checkObserved(collection: Collection, round: number): void {
+  wholeFrom(1, round, "round");
+  const now = momentOf(collection, Date.now() / 1000)?.number ?? 0;
+  if (collection.windows && now < round) throw yetToCome(collection, `round ${round}`);
+}
+
+function yetToCome({ name }: Collection, what: string): Refused {
+  return new Refused(`${what} of “${name}” hasn't begun by the clock (nothing was sent)`);
 }

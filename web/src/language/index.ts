@@ -7,10 +7,10 @@ import type { CommonWords } from "./en";
 
 export type { CommonWords } from "./en";
 
-export type Language = "en" | "ja";
-
 /** Each language by its own name. */
-export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: "English", ja: "日本語" };
+export const LANGUAGE_NAMES = { en: "English", ja: "日本語" };
+
+export type Language = keyof typeof LANGUAGE_NAMES;
 
 /** What a page says in a language. */
 export interface PageWords extends CommonWords {
@@ -23,8 +23,8 @@ export type Load = (language: Language) => Promise<PageWords>;
 
 /** The one that was chosen here before, else the first of the browser's that we speak. */
 export function preferred(chosen: string | null, wanted: readonly string[]): Language {
-  const known = [chosen ?? "", ...wanted].map((tag) => tag.toLowerCase().split("-")[0]);
-  return known.find((tag): tag is Language => tag === "en" || tag === "ja") ?? "en";
+  const tags = [chosen ?? "", ...wanted].map((tag) => tag.toLowerCase().split("-")[0] as Language);
+  return tags.find((tag) => Object.hasOwn(LANGUAGE_NAMES, tag)) ?? "en";
 }
 
 const Spoken = createContext<CommonWords | null>(null);

@@ -18,6 +18,9 @@ export interface Scale {
   readonly ticks: readonly number[];
 }
 
+/** The scale of all shares that there can be. */
+export const WHOLE: Scale = { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] };
+
 /** The scale of some shares: whole steps of 1, 2 or 5, at most seven lines, room below 0. */
 export function scaleOf(shares: readonly number[]): Scale {
   const low = Math.min(0, ...shares);
@@ -40,19 +43,11 @@ interface BarsProps {
   readonly bars: readonly Bar[];
   /** Read aloud in place of the bars. */
   readonly label: string;
-  /** The scale ends at 100 %. */
-  readonly whole?: boolean;
+  readonly scale: Scale;
 }
 
-export function Bars({ bars, label, whole = false }: BarsProps) {
+export function Bars({ bars, label, scale }: BarsProps) {
   const words = useWords();
-  const ends = bars.flatMap(({ share, low, high, truth }) => [
-    share,
-    low ?? share,
-    high ?? share,
-    truth ?? share,
-  ]);
-  const scale = whole ? { from: 0, to: 1, ticks: [0, 0.25, 0.5, 0.75, 1] } : scaleOf(ends);
   const at = (share: number): string =>
     `${((100 * (share - scale.from)) / (scale.to - scale.from)).toFixed(3)}%`;
   return (

@@ -4,20 +4,19 @@ import { toNumber, type Odds } from "../device";
 
 /** What is spent or promised, in a few digits, never less than it is. */
 export function upTo(value: number, digits = 4): string {
-  const unit = 10 ** (Math.floor(Math.log10(value)) + 1 - digits);
-  const near = Number(value.toPrecision(digits));
-  return value === 0 ? "0" : plain(near >= value ? near : near + unit, digits);
+  return rounded(value, digits, 1);
 }
 
 /** What is left, in a few digits, never more than it is. */
 export function downTo(value: number, digits = 4): string {
-  const unit = 10 ** (Math.floor(Math.log10(value)) + 1 - digits);
-  const near = Number(value.toPrecision(digits));
-  return value === 0 ? "0" : plain(near <= value ? near : near - unit, digits);
+  return rounded(value, digits, -1);
 }
 
-function plain(value: number, digits: number): string {
-  return `${Number(value.toPrecision(digits))}`;
+/** A number in a few digits, moved by one of the last if it would lie on the wrong side. */
+function rounded(value: number, digits: number, side: 1 | -1): string {
+  const near = Number(value.toPrecision(digits));
+  const unit = 10 ** (Math.floor(Math.log10(value)) + 1 - digits);
+  return `${side * near < side * value ? Number((near + side * unit).toPrecision(digits)) : near}`;
 }
 
 /** Of so many people, how many are reported as what they are, and how many as any one other. */

@@ -1,7 +1,7 @@
 /** What a collector can conclude from one report: how likely each answer is after it. */
 
 import type { Conclusion } from "../device";
-import { Bars } from "../page/bars";
+import { Bars, WHOLE } from "../page/bars";
 import { upTo } from "../page/numbers";
 import { useWords } from "./language";
 
@@ -11,7 +11,7 @@ export function Likelihoods({ conclusion }: { readonly conclusion: Conclusion })
   const bars = answers.map((label, i) => ({ label, share: posterior[i] as number }));
   return (
     <>
-      <Bars bars={bars} label={words.conclude} whole />
+      <Bars bars={bars} label={words.conclude} scale={WHOLE} />
       <p>{words.concludeMost(upTo(ratio, 3), upTo(most, 3))}</p>
     </>
   );

@@ -11,11 +11,9 @@ import {
 } from "../device";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 
-/** The last report of a collection, as it was sent. The answer itself is kept nowhere. */
+/** A report of a collection, as it was sent. The answer itself is kept nowhere. */
 export interface Sent {
   readonly window: number;
-  /** Over time: the round, counted from 1 over all windows. */
-  readonly number: number | null;
   /** Hexadecimal, as is the record. */
   readonly id: string;
   readonly record: string;
@@ -40,7 +38,7 @@ export class Person {
   isSound(key: string): boolean {
     try {
       this.#diary.nextWindow(key); // reads the ledger, too
-      return this.sent(key) === null || isSent(this.sent(key));
+      return this.#kept(key).every(isSent);
     } catch {
       return false;
     }
@@ -61,13 +59,20 @@ export class Person {
 
   /** The last report of a collection; null if there is none. */
   sent(key: string): Sent | null {
-    const kept = this.#keeper.getItem(nameOf(key));
-    return kept === null ? null : (JSON.parse(kept) as Sent);
+    return this.#kept(key).at(-1) ?? null;
   }
 
-  /** Note that a report needs no further sending. */
-  settle(key: string, sent: Sent): void {
-    if (this.sent(key)?.id === sent.id) this.#keep(key, { ...sent, settled: true });
+  /** Every report of a collection that must be sent, or sent again, oldest first. */
+  unsettled(key: string): readonly Sent[] {
+    return this.#kept(key).filter(({ settled }) => !settled);
+  }
+
+  /** Note that the report of an id needs no further sending. */
+  settle(key: string, id: string): void {
+    this.#keep(
+      key,
+      this.#kept(key).map((sent) => (sent.id === id ? { ...sent, settled: true } : sent)),
+    );
   }
 
   /** Whether a window was answered already or, over time, this round of it. */
@@ -91,14 +96,10 @@ export class Person {
         ? this.#device.report(collection, answer, { window })
         : this.#device.observe(collection, number, answer);
     if (report === null) return null;
-    const { id, record } = report;
-    return this.#keep(collection.key, {
-      window,
-      number,
-      id: bytesToHex(id),
-      record: bytesToHex(record),
-      settled: false,
-    });
+    const [id, record] = [bytesToHex(report.id), bytesToHex(report.record)];
+    const sent = { window, id, record, settled: false };
+    this.#keep(collection.key, [...this.#kept(collection.key), sent]);
+    return sent;
   }
 
   get #device(): Device {
@@ -108,26 +109,24 @@ export class Person {
     return new Device(secret, this.#diary);
   }
 
-  #keep(key: string, sent: Sent): Sent {
-    this.#keeper.setItem(nameOf(key), JSON.stringify(sent));
-    return sent;
+  /** What is kept of a collection's reports, oldest first. */
+  #kept(key: string): readonly Sent[] {
+    const kept = this.#keeper.getItem(nameOf(key));
+    return kept === null ? [] : ([JSON.parse(kept)].flat() as Sent[]); // it was one, not a list
+  }
+
+  /** Keep the reports that aren't settled, and the last one, which is shown. */
+  #keep(key: string, reports: readonly Sent[]): void {
+    const kept = reports.filter((sent) => !sent.settled || sent === reports.at(-1));
+    this.#keeper.setItem(nameOf(key), JSON.stringify(kept));
   }
 }
 
 const SECRET = "sudare secret";
 
-function isSent(kept: unknown): kept is Sent {
-  if (typeof kept !== "object" || kept === null) return false;
-  const { window, number, id, record, settled } = kept as Partial<Record<keyof Sent, unknown>>;
+function isSent({ window, id, record, settled }: Record<keyof Sent, unknown>): boolean {
   const isHex = (text: unknown): boolean => typeof text === "string" && /^[0-9a-f]+$/.test(text);
-  const isNumber = number === null || Number.isSafeInteger(number);
-  return (
-    Number.isSafeInteger(window) &&
-    isNumber &&
-    isHex(id) &&
-    isHex(record) &&
-    typeof settled === "boolean"
-  );
+  return Number.isSafeInteger(window) && isHex(id) && isHex(record) && typeof settled === "boolean";
 }
 
 function nameOf(key: string): string {

@@ -34,11 +34,13 @@ interface Shown {
 export function Question({ collection, standing, keeper }: QuestionProps) {
   const words = useWords();
   const kind = kindOf(collection);
+  const { key, invited } = collection;
   const [person] = useState(() => new Person(keeper));
   const [answer, setAnswer] = useState("");
   const [note, setNote] = useState<Note | null>(null);
+  const [earlier, setEarlier] = useState<readonly Note[]>([]); // what became of other reports
   const [shown, setShown] = useState<Shown | null>(() => {
-    const sent = person.sent(collection.key);
+    const sent = person.sent(key);
     return sent && { sent, answer: null };
   });
   const [changes, setChanges] = useState(0); // of what the person keeps
@@ -47,16 +49,22 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
   const invitation = invitationOf(location.hash);
 
   const send = async (sent: Sent, before: boolean): Promise<void> => {
-    const letter = letterOf(collection.key, sent.window, sent.id, sent.record);
-    setNote(() => (words: Words) => words.sending);
-    const delayed = (delay: Delay): void => setNote(() => delayText(delay));
-    const outcome = await deliver(letter, invitation, before, delayed);
-    await alone(() => person.settle(collection.key, sent));
-    setNote(() => outcomeText(outcome));
+    const isLast = (): boolean => person.sent(key)?.id === sent.id;
+    const say = (said: Note): void => {
+      if (isLast()) setNote(() => said);
+    };
+    say((words) => words.sending);
+    const letter = letterOf(key, sent.window, sent.id, sent.record);
+    const outcome = await deliver(letter, invitation, before, (delay) => say(delayText(delay)));
+    await alone(() => person.settle(key, sent.id));
+    const said = outcomeText(outcome);
+    say(said);
+    if (!isLast()) setEarlier((others) => [...others, said]);
     setChanges((count) => count + 1);
   };
   useEffect(() => {
-    if (shown && !shown.sent.settled) void send(shown.sent, true);
+    if (invited && !invitation) return; // it would be refused for good
+    for (const sent of person.unsettled(key)) void send(sent, true);
   }, []);
 
   const moment = momentOf(collection, now);
@@ -117,6 +125,9 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
         )}
         <p class="status" role="status" aria-live="polite">
           {note?.(words)}
+        </p>
+        <p class="status" role="status" aria-live="polite">
+          {earlier.map((said) => words.earlier(said(words))).join(" ")}
         </p>
       </section>
       {shown && (

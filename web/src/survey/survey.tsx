@@ -12,8 +12,12 @@ import { Person, openKeeper } from "./person";
 
 type Loaded =
   | { readonly kind: "loading" }
-  | { readonly kind: "refused"; readonly why: (words: Words) => string; readonly detail: string }
-  | { readonly kind: "failed"; readonly error: unknown }
+  | {
+      /** Of the two, only a failure may be gone the next time. */
+      readonly kind: "refused" | "failed";
+      readonly why: (words: Words) => string;
+      readonly error?: unknown;
+    }
   | {
       readonly kind: "ready";
       readonly collection: Collection;
@@ -35,23 +39,18 @@ export function Survey({ address }: { readonly address: string }) {
   return (
     <main class="narrow">
       {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
-      {loaded.kind === "refused" && (
+      {"why" in loaded && (
         <div role="alert">
           <h1>{words.subject}</h1>
           <p class="notice">{loaded.why(words)}</p>
-          <p class="fine" lang="en">
-            {loaded.detail}
+          <p class="fine" lang={loaded.kind === "refused" ? "en" : undefined}>
+            {reasonText(words, loaded.error)}
           </p>
-        </div>
-      )}
-      {loaded.kind === "failed" && (
-        <div role="alert">
-          <h1>{words.subject}</h1>
-          <p class="notice">{words.notLoaded}</p>
-          <p class="fine">{reasonText(words, loaded.error)}</p>
-          <button type="button" onClick={load}>
-            {words.retry}
-          </button>
+          {loaded.kind === "failed" && (
+            <button type="button" onClick={load}>
+              {words.retry}
+            </button>
+          )}
         </div>
       )}
     </main>
@@ -60,14 +59,13 @@ export function Survey({ address }: { readonly address: string }) {
 
 async function open(address: string): Promise<Loaded> {
   const keeper = openKeeper();
-  if (!keeper) return { kind: "refused", why: (words) => words.noStorage, detail: "" };
+  if (!keeper) return { kind: "refused", why: (words) => words.noStorage };
   try {
-    const person = new Person(keeper);
     const data = await fetchDocument(address);
     const standing = await ask(`/collections/${encodeURIComponent(address)}/standing`);
     const collection = Collection.readPinned(data, address);
-    if (!person.isSound(collection.key)) {
-      return { kind: "refused", why: (words) => words.notesChanged, detail: "" };
+    if (!new Person(keeper).isSound(collection.key)) {
+      return { kind: "refused", why: (words) => words.notesChanged };
     }
     return {
       kind: "ready",
@@ -76,18 +74,17 @@ async function open(address: string): Promise<Loaded> {
       keeper,
     };
   } catch (error) {
-    const detail = error instanceof Error ? error.message : "";
     if (error instanceof Problem && error.status === 404) {
-      return { kind: "refused", why: (words) => words.noCollection, detail: "" };
+      return { kind: "refused", why: (words) => words.noCollection };
     }
     if (error instanceof InvalidDocument) {
-      const why = error.mechanism;
+      const { mechanism } = error;
       return {
         kind: "refused",
-        why: (words) => (why ? words.otherMechanism(why) : words.otherDocument),
-        detail,
+        why: (words) => (mechanism ? words.otherMechanism(mechanism) : words.otherDocument),
+        error,
       };
     }
-    return { kind: "failed", error };
+    return { kind: "failed", why: (words) => words.notLoaded, error };
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Answers } from "../../collector/api";
 import { whole } from "../../language";
-import { Bars } from "../../page/bars";
+import { Bars, scaleOf } from "../../page/bars";
 import { percent } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
 import { answerPromise, choiceOdds } from "../../page/wording";
@@ -13,6 +13,7 @@ import type { Kind, ResultProps, TooFewProps } from "./interface";
 export const choice: Kind = {
   promise: answerPromise,
   odds: choiceOdds,
+  rows: "answers",
   Result: Shares,
   TooFew: Progress,
   waiting: reasonText,
@@ -31,10 +32,11 @@ function Shares({ estimate, truth }: ResultProps<Answers>) {
     high,
     truth: truth?.[answer],
   }));
+  const ends = bars.flatMap(({ share, low, high, truth }) => [share, low, high, truth ?? share]);
   return (
     <>
       <h2>{words.shares}</h2>
-      <Bars bars={bars} label={words.shares} />
+      <Bars bars={bars} label={words.shares} scale={scaleOf(ends)} />
       <p class="fine">{words.sharesWhy(whole(words, estimate.n), level)}</p>
       <details>
         <summary>{words.asTable}</summary>

@@ -1,14 +1,24 @@
 /** The kinds of questions, as the dashboard shows them: a line for each. */
 
-import type { Standing } from "../../collector/api";
+import type { Estimate, Standing } from "../../collector/api";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
+import { other } from "./other";
 import { states } from "./states";
 import { text } from "./text";
 
-/** The kind of question that a collection asks, as its collector says. */
-export function kindOf(standing: Standing): Kind {
-  if (standing.free_text) return text;
-  if (standing.over_time) return states;
+/**
+ * The kind of question that a collection asks, as its collector says; `other` if the page knows no
+ * such kind, or the estimate has no rows of it: the collector may be newer than the page.
+ */
+export function kindOf(standing: Standing, estimate: Estimate | null = null): Kind {
+  const kind = statedKind(standing);
+  return estimate && !(kind.rows in estimate) ? other : kind;
+}
+
+function statedKind({ free_text, over_time }: Standing): Kind {
+  if (free_text && over_time) return other;
+  if (free_text) return text;
+  if (over_time) return states;
   return choice;
 }

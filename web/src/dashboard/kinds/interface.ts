@@ -22,6 +22,8 @@ export interface TooFewProps {
 
 /** What a kind of question knows of itself; one file each has it, and `kindOf` finds it. */
 export interface Kind extends Wording {
+  /** The field of an estimate that holds its rows. */
+  readonly rows: string;
   /** The estimate, drawn. */
   Result(props: ResultProps<Estimate>): JSX.Element;
   /** What there must be before anything is shown. */

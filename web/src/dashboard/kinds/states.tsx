@@ -17,6 +17,7 @@ import type { Kind, ResultProps, TooFewProps } from "./interface";
 export const states: Kind = {
   promise: historyPromise,
   odds: statesOdds,
+  rows: "estimates",
   Result: OverTime,
   TooFew: WhenRoundsAreShown,
   waiting: reasonText,

@@ -13,6 +13,7 @@ import type { Kind, ResultProps } from "./interface";
 export const text: Kind = {
   ...choice,
   odds: textOdds,
+  rows: "found",
   Result: Found,
   waiting(words, problem) {
     if (problem.code === "computing") return words.decoding;

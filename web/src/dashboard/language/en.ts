@@ -74,6 +74,7 @@ export const words = {
   progressWhy: "Below that nothing is released, so that nobody stands out.",
   progressRounds: (minimum: string) =>
     `A round is shown when it is closed, if it has at least ${minimum} reports.`,
+  otherKind: "This page doesn’t know this kind of question and can’t draw its results.",
   decoding: "There are enough reports. They are being decoded, which may take some minutes.",
   noCandidates:
     "There are enough reports, but no candidates to decode them against yet: an analyst can PUT a " +

@@ -6,7 +6,10 @@ import type { Kind } from "./interface";
 import { states } from "./states";
 import { text } from "./text";
 
-/** The kind of question that a collection asks, by its own document. */
+/**
+ * The kind of question that a collection asks, by its own document. There is no other: a document
+ * of a mechanism that browsers don't speak was refused when it was read, and the page has said so.
+ */
 export function kindOf(collection: Collection): Kind {
   if (collection.freeText) return text;
   if (collection.overTime) return states;

@@ -89,6 +89,7 @@ export const words = {
   late: "It arrived too late: the round was closed. It doesn’t count.",
   refused: (reason: string) => `The collector refused it: ${reason}`,
   doubtful: "(An earlier attempt may have counted all the same.)",
+  earlier: (said: string) => `An earlier report: ${said}`,
   unreachable: (seconds: number) =>
     `The collector can’t be reached. The same report is sent again in ${seconds} s; you can leave ` +
     "and come back.",

@@ -78,6 +78,7 @@ export const words: SurveyWords = {
   late: "届きましたが、ラウンドが締め切られた後でした。数えられません。",
   refused: (reason) => `収集者が受け取りませんでした：${reason}`,
   doubtful: "（ただし、前に送った分が数えられている可能性があります）",
+  earlier: (said) => `（以前の報告）${said}`,
   unreachable: (seconds) =>
     `収集者につながりません。同じ報告を ${seconds} 秒後にもう一度送ります。ページを離れて、後で戻ってもかまいません。`,
   offline:
