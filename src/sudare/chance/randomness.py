@@ -32,15 +32,12 @@ class Randomness(Protocol):
 
     def bernoulli(self, p: float, shape: Shape) -> NDArray[np.bool_]:
         """Independent coins, True with probability exactly ``p``."""
-        ...
 
     def below(self, bound: int, shape: Shape) -> NDArray[np.int64]:
         """Independent integers, uniform on ``0 .. bound - 1``."""
-        ...
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
         """``rows`` × ``bits`` coins in 64-bit words: coin i is bit i % 64 of word i // 64."""
-        ...
 
 
 class _Process:

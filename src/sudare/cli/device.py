@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import (
-    PATH,
-    FiniteRange,
-    echo_json,
-    json_option,
-    load_collection,
-)
+from sudare.cli.shared.options import PATH, FiniteRange, echo_json, json_option, load_collection
 from sudare.errors import CollectorRefused, ParameterError
 from sudare.formats.columns import binary_stdin
 from sudare.results.cells import printable

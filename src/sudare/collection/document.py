@@ -13,10 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
 from sudare.collection.windows import Windows, WindowsBody
-from sudare.errors import (
-    InvalidDocument,
-    ParameterError,
-)
+from sudare.errors import InvalidDocument, ParameterError
 from sudare.estimation.estimate import Estimate
 from sudare.formats.documents import canonical, decode
 from sudare.mechanisms import from_document
@@ -196,7 +193,7 @@ class Collection:
     @classmethod
     def from_json(cls, data: bytes) -> Self:
         """The collection of a document; one that states less ε than it spends is refused."""
-        document = decode(data, _Document, "a collection")
+        document = decode(data, CollectionBody, "a collection")
         mechanism = from_document(document.mechanism)
         if document.epsilon < mechanism.epsilon:
             raise InvalidDocument(
@@ -222,7 +219,9 @@ class Collection:
         return made
 
 
-class _Document(msgspec.Struct, forbid_unknown_fields=True):
+class CollectionBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A collection as its document says it, before anything of it is checked."""
+
     sudare: Literal["collection"]
     format: Literal[1]
     name: str

@@ -44,16 +44,13 @@ class Likelihoods(Protocol):
     @property
     def n(self) -> int:
         """The number of reports."""
-        ...
 
     @property
     def size(self) -> int:
         """The number of components."""
-        ...
 
     def block(self, rows: slice) -> Floats:
         """The likelihoods of some reports: a row for each, a column per component."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,7 @@ from numpy.typing import NDArray
 
 from sudare.chance.randomness import Derived, Randomness, System
 from sudare.collection.document import Collection
-from sudare.device.current_window import (
-    answered_window,
-    check_number,
-    observed_round,
-)
+from sudare.device.current_window import answered_window, check_number, observed_round
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.formats.report_ids import ID_BYTES
 from sudare.mechanisms.continual import Plans

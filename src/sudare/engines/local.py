@@ -15,11 +15,9 @@ class Aggregator(Protocol):
     @property
     def zero(self) -> Aggregate:
         """The aggregate of no reports: neutral under ``+``."""
-        ...
 
     def aggregate(self, reports: NDArray[np.void]) -> Aggregate:
         """Check and count reports."""
-        ...
 
 
 def aggregate(source: Aggregator, chunks: Iterable[NDArray[np.void]]) -> Aggregate:

@@ -99,7 +99,6 @@ class Sink(Protocol):
 
     def write(self, reports: Records) -> None:
         """Append reports to the file or stream."""
-        ...
 
 
 class _ArrowSink:

@@ -22,15 +22,12 @@ class Domain(Protocol):
     @property
     def size(self) -> int:
         """How many answers a collection with this domain has labels for."""
-        ...
 
     def check(self, values: ArrayLike) -> NDArray[Any]:
         """The values as an array a mechanism can trust; raises ``InvalidAnswer``."""
-        ...
 
     def __iter__(self) -> Iterator[Any]:
         """Every value, for the exact enumeration of small mechanisms."""
-        ...
 
 
 @dataclass(frozen=True)

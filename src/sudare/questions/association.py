@@ -13,13 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.chance.exact import log_up
-from sudare.decoding.joint import (
-    Independence,
-    Pairs,
-    among_pairings,
-    likelihood_ratio,
-    score_test,
-)
+from sudare.decoding.joint import Independence, Pairs, among_pairings, likelihood_ratio, score_test
 from sudare.decoding.likelihoods import PAIRS, ReportLikelihoods, likelihoods
 from sudare.decoding.mixture import Mixture, most_likely_mixture, stderr_of
 from sudare.errors import ParameterError

@@ -70,16 +70,13 @@ class Listed(Protocol):
     @property
     def holder(self) -> float:
         """The chance that a report supports the answer that its person holds."""
-        ...
 
     @property
     def others(self) -> float:
         """The chance that a report supports any one answer that its person doesn't hold."""
-        ...
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of an aggregate about the shares, for the likelihood."""
-        ...
 
 
 @dataclass(frozen=True)

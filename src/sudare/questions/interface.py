@@ -48,37 +48,30 @@ class Agreed(Protocol):
     @property
     def name(self) -> str:
         """The collection's short name, for files and tables."""
-        ...
 
     @property
     def question(self) -> str:
         """The words in which people are asked."""
-        ...
 
     @property
     def answers(self) -> tuple[str, ...]:
         """The answers' labels, in the order of the mechanism's values."""
-        ...
 
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism by which an answer becomes a report."""
-        ...
 
     @property
     def minimum_reports(self) -> int:
         """The fewest reports of which an estimate is given."""
-        ...
 
     @property
     def key(self) -> str:
         """The collection's identity, SHA-256 of its document."""
-        ...
 
     @property
     def kind(self) -> "Question":
         """The question that the collection asks, of whatever kind."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.decoding.from_reports import weigh_reports
-from sudare.decoding.from_sums import (
-    MEMORY,
-    Decoded,
-    check_levels,
-    decode_sums,
-    hash_candidates,
-)
+from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
 from sudare.decoding.likelihoods import PAIRS
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation.significance import Correction

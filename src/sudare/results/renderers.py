@@ -24,19 +24,15 @@ class Renderer(Protocol):
 
     def table(self, result: Shown, truth: Mapping[str, float] | None = None, /) -> "Table":
         """A result as a table with bars, for a terminal; the truth beside it where it is known."""
-        ...
 
     def sentences(self, result: Shown, /) -> list[str]:
         """Sentences that must be known beside a result's rows."""
-        ...
 
     def page(self, result: Shown, /) -> str:
         """A result as one HTML file."""
-        ...
 
     def figure(self, result: Shown, /) -> "Figure":
         """A result as a figure, for a document."""
-        ...
 
 
 RENDERERS: dict[type[Result], Renderer] = {Shares: choice, Discoveries: text, Rounds: states}

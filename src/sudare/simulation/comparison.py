@@ -20,27 +20,22 @@ class Curve(Protocol):
     @property
     def label(self) -> str:
         """The curve's name in the legend."""
-        ...
 
     @property
     def x(self) -> Floats:
         """Where each point of the curve stands on the horizontal axis."""
-        ...
 
     @property
     def y(self) -> Floats:
         """How high each point of the curve is."""
-        ...
 
     @property
     def stderr(self) -> Floats | None:
         """The standard error of each point's height, where it is known."""
-        ...
 
     @property
     def theory(self) -> Floats | None:
         """The height that theory predicts for each point, where it does."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

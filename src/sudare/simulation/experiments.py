@@ -30,7 +30,6 @@ class Simulated(Protocol):
 
     def simulate_shares(self, truth: ArrayLike, repetitions: int, rng: Keystream) -> Floats:
         """The shares in state 1 of many simulations, a row each; NaN in a round without any."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ async function receiptOf(response: Response): Promise<Receipt | null> {
   try {
     const receipt = (await response.json()) as Receipt;
     const counts = [receipt.new, receipt.repeated, receipt.refused];
-    return counts.every(Number.isSafeInteger) ? receipt : null;
+    return counts.every((count) => Number.isSafeInteger(count) && count >= 0) ? receipt : null;
   } catch {
     return null;
   }

@@ -12,6 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sudare.collection.document import CollectionBody
+from sudare.collection.windows import WindowsBody
 from sudare.collector.http.administration import (
     GRACE,
     MOST_GRACE,
@@ -24,6 +26,7 @@ from sudare.collector.http.queries import Query
 from sudare.collector.http.results import MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
 from sudare.collector.uploads.receipts import ReceiptBody
+from sudare.formats.collector_api import VERSION
 from sudare.formats.documents import Count, Key, Shape
 from sudare.questions import KINDS
 from sudare.questions.choice import CONSISTENT
@@ -43,28 +46,18 @@ class ReportBody(Shape):
     report: Annotated[str, msgspec.Meta(pattern="^([0-9a-fA-F]{2})+$")]
 
 
-class WindowsShape(Shape):
+class WindowsShape(WindowsBody):
     """The windows of time of a collection."""
 
     start: Count
     seconds: Annotated[int, msgspec.Meta(ge=1)]
 
 
-class CollectionDocument(Shape):
+class CollectionDocument(CollectionBody, kw_only=True):
     """A collection's public document."""
 
-    sudare: Literal["collection"]
-    format: Literal[1]
-    name: str
-    question: str
-    answers: list[str]
-    mechanism: dict[str, Any]
     minimum_reports: Annotated[int, msgspec.Meta(ge=1)]
-    epsilon: float
-    lifetime_epsilon: float | None = None
     windows: WindowsShape | None = None
-    keeps_reports: bool = False
-    invited: bool = False
 
 
 class SumBody(Shape):
@@ -371,7 +364,7 @@ def document(*, truth: bool = False) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Sudare collector",
-            "version": "1",
+            "version": VERSION,
             "description": "Randomised reports in, estimates out.",
         },
         "paths": paths,
@@ -379,7 +372,7 @@ def document(*, truth: bool = False) -> dict[str, Any]:
             "schemas": schemas,
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": {
-                "Version": {"name": "Sudare-Api", "in": "header", "schema": {"const": "1"}}
+                "Version": {"name": "Sudare-Api", "in": "header", "schema": {"const": VERSION}}
             },
         },
     }

@@ -21,13 +21,7 @@ from sudare.collector.stores.contract import (
     Store,
     Token,
 )
-from sudare.collector.stores.counting import (
-    WindowSum,
-    closed_reports,
-    is_due,
-    released,
-    sum_of,
-)
+from sudare.collector.stores.counting import WindowSum, closed_reports, is_due, released, sum_of
 from sudare.collector.stores.kept_reports import kept_reports
 from sudare.errors import ParameterError
 from sudare.mechanisms.interface import Records
