@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import re
 import signal
 import socket
 import ssl
@@ -136,6 +137,28 @@ def test_a_body_in_many_small_chunks_with_a_trailer_is_taken() -> None:
     asyncio.run(scenario())
 
 
+def test_a_long_trailer_is_no_part_of_the_next_head() -> None:
+    async def scenario() -> None:
+        asked = tea()
+        async with served(Limits(), asked) as listening:
+            body = packed(said(asked, 1))
+            first = chunked(asked).replace(b"Connection: close\r\n", b"")
+            first += b"%x\r\n%s\r\n0\r\n" % (len(body), body)
+            long = b"X: " + b"a" * 40_000 + b"\r\n"
+            second = b"GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" + long
+            port = int(listening.url.rpartition(":")[2])
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            for part in (first, long, b"\r\n" + second, b"\r\n"):
+                writer.write(part)
+                await writer.drain()
+                await asyncio.sleep(0.05)  # or it would arrive with the next
+            answers = await asyncio.wait_for(reader.read(), 10)
+            assert re.findall(rb"HTTP/1.1 (\d+)", answers) == [b"202", b"200"]
+            writer.close()
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.parametrize(
     ("head", "expected"),
     [
@@ -172,7 +195,20 @@ def test_whoever_asks_for_another_protocol_is_answered_in_ours() -> None:
     asyncio.run(scenario())
 
 
-def test_words_on_a_second_request_are_never_taken_for_the_answer_to_the_first() -> None:
+@pytest.mark.parametrize(
+    "second",
+    [
+        b"rubbish",
+        b"CONNECT x:1 HTTP/1.1",
+        b"GET http://[::1 HTTP/1.1",
+        b"GET http://a:70000/ HTTP/1.1",
+        b"GET /healthz HTTP/1.1\r\nContent-Length: 5",
+    ],
+    ids=["rubbish", "connect", "address", "port", "body"],
+)
+def test_words_on_a_second_request_are_never_taken_for_the_answer_to_the_first(
+    second: bytes,
+) -> None:
     async def scenario() -> None:
         asked = tea()
         async with served(Limits(), asked) as listening:
@@ -181,7 +217,7 @@ def test_words_on_a_second_request_are_never_taken_for_the_answer_to_the_first()
             first = whole + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
             port = int(listening.url.rpartition(":")[2])
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(first + b"rubbish\r\n\r\n")
+            writer.write(first + second + b"\r\n\r\n")
             assert await asyncio.wait_for(reader.read(), 10) == b""
             writer.close()
 

@@ -154,10 +154,10 @@ class Protocol(HttpToolsProtocol):
         if refusal := _refusal(method, self.headers, upgrade=upgrade):
             self._refusal = refusal
             raise refusal  # the parser stops, and ``send_400_response`` says why
+        super().on_headers_complete()  # which stops the parser, too, at an address that is none
+        self._unanswered.append(self.cycle)
         self._head_timer.cancel()  # the head that follows has its own time
         self._reading_head, self._idle_bytes = False, 0
-        super().on_headers_complete()
-        self._unanswered.append(self.cycle)
         lengths = (value for name, value in self.headers if name == b"content-length")
         self._body_left = int(next(lengths, 0))
         if upgrade:  # the parser reads no more
@@ -168,6 +168,11 @@ class Protocol(HttpToolsProtocol):
         self._idle_bytes = 0
         self._body_left -= len(body)
         super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request, and what followed its body in chunks."""
+        self._idle_bytes = 0
+        super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """Go on with the next request on this connection, or with what wasn't read for its sake."""
