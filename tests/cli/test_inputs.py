@@ -10,7 +10,7 @@ import pytest
 
 from sudare.collection.document import Collection
 from sudare.mechanisms.aggregate import Aggregate
-from support.commands import TEAS, csv_of, run, succeed, tea
+from support.commands import TEAS, csv_of, refused, run, succeed, tea
 
 # Hardly any noise: what is counted is what was read.
 CERTAIN = 30.0
@@ -196,3 +196,9 @@ def test_reports_hold_no_answers(tmp_path: Path) -> None:
     assert not any(label.encode() in data for label in (*TEAS, "person"))
     agreed = Collection.from_json((tmp_path / file).read_bytes())
     assert agreed.key.encode() in data
+
+
+def test_a_column_without_a_name_is_not_the_usual_one(tmp_path: Path) -> None:
+    file = tea(tmp_path)
+    rows = csv_of({"green": 9}).encode()
+    refused(tmp_path, "randomize", file, "--column", "", "-o", "x.arrow", stdin=rows)

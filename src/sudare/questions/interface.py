@@ -199,7 +199,7 @@ class Question(ABC):
 
     def layout(self, column: str | None) -> Layout:
         """Which columns of a table of answers are read."""
-        return one_column(column or COLUMN)
+        return one_column(COLUMN if column is None else column)
 
     @abstractmethod
     def encode_columns(self, columns: "list[pa.Array]", first: int) -> NDArray[Any]:
