@@ -6,7 +6,7 @@ one.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -89,12 +89,6 @@ class ResultOptions:
     simultaneous: bool = False
     population: bool = False
     consistent: str | None = None
-
-    def refuse_all_but_level(self, why: str, **reasons: str) -> None:
-        """Refuse the options that mean something for listed answers alone, each for its reason."""
-        for name in ("simultaneous", "population", "consistent"):
-            if getattr(self, name):
-                raise ParameterError(f"{name} is for listed answers; {reasons.get(name, why)}")
 
 
 class KindBody(msgspec.Struct):
@@ -184,6 +178,8 @@ class Question(ABC):
     """The reports that ε is the cost of, within a sentence."""
     takes_candidates: ClassVar[bool] = False
     """Whether a result needs texts that people may have answered."""
+    not_taken: ClassVar[Mapping[str, str]] = {}
+    """The options of a result that are for listed answers, each with the reason why not here."""
     rows_at_once: ClassVar[int] = 1 << 18
     """How many people of a table are read together."""
 
@@ -290,6 +286,12 @@ class Question(ABC):
         """The part of an analysis that takes long, and that results of every level share."""
         del candidates
         return aggregate
+
+    def check_options(self, options: ResultOptions) -> None:
+        """Refuse options of a result that such a question doesn't take."""
+        for name, reason in self.not_taken.items():
+            if getattr(options, name):
+                raise ParameterError(f"{name} is for listed answers; {reason}")
 
     @abstractmethod
     def result(self, weighed: Weighed, options: ResultOptions) -> Result:

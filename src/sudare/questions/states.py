@@ -80,6 +80,11 @@ class OverTime(Question):
     no_report: ClassVar[str] = "a person's reports, all together, are never"
     paid_for: ClassVar[str] = "all reports of a person"
     windows_add_up: ClassVar[bool] = False
+    not_taken: ClassVar[Mapping[str, str]] = {
+        "simultaneous": "over time the band for all rounds is always shown",
+        "population": "over time intervals hold for the population anyway",
+        "consistent": "the shares of rounds have no sum",
+    }
 
     @cached_property
     def stream(self) -> ContinualMechanism:
@@ -272,11 +277,7 @@ class OverTime(Question):
 
     def result(self, weighed: Aggregate, options: ResultOptions) -> "Rounds":
         """The share in every round that may be released, estimated."""
-        options.refuse_all_but_level(
-            "over time the band for all rounds is always shown",
-            population="over time intervals hold for the population anyway",
-            consistent="the shares of rounds have no sum",
-        )
+        self.check_options(options)
         estimate = self.stream.estimate(self.released(weighed))
         reports = weighed.counts.sum(axis=1)
         withheld = frozenset(self.withheld(weighed.counts, self.rounds))

@@ -1,6 +1,6 @@
 """An answer in people's own words: which candidates people give, and how many do."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -75,6 +75,9 @@ class FreeText(Question):
 
     result_document: ClassVar[type[ResultDocument]] = TextsDocument
     takes_candidates: ClassVar[bool] = True
+    not_taken: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("simultaneous", "population", "consistent"), "these are people's own words"
+    )
 
     @cached_property
     def mechanism(self) -> Rappor:
@@ -111,7 +114,7 @@ class FreeText(Question):
                 f"“{self.agreed.name}” is answered in free text, which has no list of answers: "
                 f"use `sudare decode` with candidates"
             )
-        options.refuse_all_but_level("free text has none")
+        self.check_options(options)
         found = replace(weighed, confidence=options.level)
         return Discoveries(self.agreed, found, everyone=False, top=None)
 

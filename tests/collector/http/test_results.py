@@ -291,6 +291,10 @@ def test_free_text_is_decoded_against_what_an_analyst_kept(
     refused = collector.get(_estimate(WORDS))
     assert code(refused, 409) == "no_candidates"
     assert f"/collections/{WORDS.key}/candidates" in refused.json()["error"]["message"]
+    for option in ("simultaneous=true", "population=true", "consistent=clip"):
+        # Candidates would not help: what is wrong is said first.
+        wrong = collector.get(_estimate(WORDS, f"?{option}"))
+        assert code(wrong, 400) == "invalid_parameter"
     kept = f"/collections/{WORDS.key}/candidates"
     texts = "tea\ncoffee\n" + "".join(f"word {number}\n" for number in range(50))
     assert collector.ask("PUT", kept, Role.ANALYST, content=texts).json() == {"candidates": 52}

@@ -163,6 +163,7 @@ def test_a_long_trailer_is_no_part_of_the_next_head() -> None:
     ("head", "expected"),
     [
         (b"CONNECT x:1 HTTP/1.1", (400, "invalid_request")),
+        (b"CONNECT /healthz HTTP/1.1", (400, "invalid_request")),
         (b"GET /healthz HTTP/1.1\r\nContent-Length: 5", (400, "unwanted_body")),
         (b"HEAD / HTTP/1.1\r\nTransfer-Encoding: chunked", (400, "unwanted_body")),
         (b"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked", (501, "unknown_encoding")),
@@ -171,7 +172,7 @@ def test_a_long_trailer_is_no_part_of_the_next_head() -> None:
             (400, "no_upgrade"),
         ),
     ],
-    ids=["connect", "get", "head", "gzip", "upgrade"],
+    ids=["connect", "connect path", "get", "head", "gzip", "upgrade"],
 )
 def test_a_head_that_asks_for_what_cannot_be_is_refused_without_a_trace(
     head: bytes, expected: tuple[int, str], caplog: pytest.LogCaptureFixture

@@ -228,6 +228,8 @@ class Protocol(HttpToolsProtocol):
 
 def _refusal(method: bytes, headers: list[tuple[bytes, bytes]], *, upgrade: bool) -> Problem | None:
     """Why a request with such a head can't be answered, if so."""
+    if method == b"CONNECT":
+        return Problem(400, "invalid_request", "this is no proxy")
     encodings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if encodings not in ([], [b"chunked"]):
         return Problem(501, "unknown_encoding", "a body is sent as it is, or chunked")

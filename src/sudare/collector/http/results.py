@@ -158,6 +158,7 @@ class Results:
         options: ResultOptions,
     ) -> Result:
         question = collection.kind
+        question.check_options(options)  # before anything is decoded
         results = [
             question.result(self._weighed(collection, one), options).withholding(one.withheld)
             for one in releases
