@@ -58,6 +58,17 @@ class _Held:
         return self.windows[number]
 
 
+def _moved_on(before: Aggregate, total: Aggregate, least: int, by_cohort: bool) -> Aggregate:
+    """The released sum, moved on; of free text, every cohort by itself."""
+    if not by_cohort:
+        return total if total.n - before.n >= least else before
+    counts = before.counts.copy()
+    for cohort, row in enumerate(total.counts.tolist()):
+        if row[0] - int(before.counts[cohort, 0]) >= least:
+            counts[cohort] = row
+    return replace(before, n=int(counts[:, 0].sum()), counts=counts)
+
+
 class MemoryStore(Store):
     """Everything in dictionaries.
 
@@ -165,8 +176,10 @@ class MemoryStore(Store):
                 total = replace(one.total, n=int(counts.sum()), counts=counts)
                 withheld = tuple(number for number, is_few in enumerate(few, 1) if is_few)
                 one.released = Released(total, withheld) if total.n else None
-            elif one.total.n - (one.released.aggregate.n if one.released else 0) >= least:
-                one.released = Released(one.total)
+            else:
+                before = one.released.aggregate if one.released else held.collection.zero
+                after = _moved_on(before, one.total, least, held.collection.free_text)
+                one.released = Released(after) if after.n else None
             return one.released
 
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:

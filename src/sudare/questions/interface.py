@@ -243,12 +243,24 @@ class Question(ABC):
         """The refusal of a collector that has nothing to show; ``found`` says how little it has."""
         return TooFewReports(f"{found}; {self._rule}")
 
-    def is_due(self, n: int, released: int) -> bool:
-        """Whether a running sum of ``n`` reports may be released, after one of ``released``.
+    def cells(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports each part of a sum is of that can be read by itself: one, the whole.
 
-        Never so that two releases differ by few reports.
+        The minimum holds for every one of them. Where there are several, each is a row of the
+        counts and has reports of its own.
         """
-        return self.are_enough(n - released)
+        return np.array([aggregate.n])
+
+    def moved_on(self, held: Aggregate, released: Aggregate) -> Aggregate | None:
+        """The sum to release next, after the one that was released last; None for no other.
+
+        A cell is what it was, or rests on at least the minimum of new reports: so nobody can take
+        one release from another and be left with the reports of a few.
+        """
+        moving = self.cells(held) - self.cells(released) >= self.agreed.minimum_reports
+        if not moving.any():
+            return None
+        return self._with_cells(held, moving, released.counts)
 
     def shown(
         self, counts: NDArray[np.int64], closed: int, released: Aggregate | None
@@ -261,7 +273,24 @@ class Question(ABC):
             released: the sum that was released last.
         """
         del counts, closed
-        return released
+        return None if released is None else self._large_cells(released)
+
+    def _large_cells(self, aggregate: Aggregate) -> Aggregate | None:
+        """The cells of a sum that have enough reports, the others blank; None if none has."""
+        enough = self.cells(aggregate) >= self.agreed.minimum_reports
+        blank = np.zeros_like(aggregate.counts)
+        return self._with_cells(aggregate, enough, blank) if enough.any() else None
+
+    def _with_cells(
+        self, aggregate: Aggregate, chosen: NDArray[np.bool_], others: NDArray[np.int64]
+    ) -> Aggregate:
+        """A sum with some of an aggregate's cells, and the rest from ``others``."""
+        rows = (len(chosen), -1)
+        counts = np.where(
+            chosen[:, np.newaxis], aggregate.counts.reshape(rows), others.reshape(rows)
+        )
+        made = replace(aggregate, counts=counts.reshape(aggregate.counts.shape))
+        return replace(made, n=int(self.cells(made).sum()))
 
     def withheld(self, counts: NDArray[np.int64], closed: int) -> tuple[int, ...]:
         """The closed rounds of a window that have reports, but too few to be shown."""

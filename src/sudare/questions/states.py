@@ -223,10 +223,10 @@ class OverTime(Question):
         reports has nothing to do with its states.
         """
         own = self.stream.own(super().released(aggregate))
-        found = self._enough(own, len(own.counts))
+        found = self._large_cells(own)
         if found is None:
             raise TooFewReports(
-                f"no round has more than {own.counts.sum(axis=1).max()} reports; "
+                f"no round has more than {self.cells(own).max()} reports; "
                 f"“{self.agreed.name}” releases nothing of a round below "
                 f"{self.agreed.minimum_reports}"
             )
@@ -245,31 +245,30 @@ class OverTime(Question):
         late: NDArray[np.bool_] = reports["round"] <= closed
         return late
 
-    def is_due(self, n: int, released: int) -> bool:
-        """Whether a running sum may be released: never, but a round is when it is closed."""
-        del n, released
-        return False
+    def cells(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports each round has."""
+        reports: NDArray[np.int64] = aggregate.counts.sum(axis=1)
+        return reports
+
+    def moved_on(self, held: Aggregate, released: Aggregate) -> None:
+        """No running sum is ever released, but a round is when it is closed."""
+        del held, released
 
     def shown(
         self, counts: NDArray[np.int64], closed: int, released: Aggregate | None
     ) -> Aggregate | None:
         """The sum of the closed rounds that have enough reports, which may be shown."""
         del released
-        return self._enough(Aggregate(self.agreed.key, 0, counts), closed)
+        rounds = 1 + np.arange(self.rounds)[:, np.newaxis]
+        return self._large_cells(
+            Aggregate(self.agreed.key, 0, np.where(rounds <= closed, counts, 0))
+        )
 
     def withheld(self, counts: NDArray[np.int64], closed: int) -> tuple[int, ...]:
         """The closed rounds that have reports, but too few to be shown."""
         reports = counts[:closed].sum(axis=1)
         few = (reports > 0) & (reports < self.agreed.minimum_reports)
         return tuple((1 + np.flatnonzero(few)).tolist())
-
-    def _enough(self, aggregate: Aggregate, closed: int) -> Aggregate | None:
-        """The rounds up to one that have enough reports; None if there is none."""
-        enough = aggregate.counts.sum(axis=1) >= self.agreed.minimum_reports
-        enough[closed:] = False
-        counts = np.where(enough[:, np.newaxis], aggregate.counts, 0)
-        n = int(counts.sum())
-        return replace(aggregate, n=n, counts=counts) if n else None
 
     def labelled(self, estimate: Estimate) -> Estimate:
         """The mechanism's estimate as it is: rounds have numbers, and no labels."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sudare.decoding.from_reports import weigh_reports
 from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
 from sudare.decoding.likelihoods import PAIRS
-from sudare.errors import InvalidAnswer, ParameterError
+from sudare.errors import InvalidAnswer, ParameterError, TooFewReports
 from sudare.estimation.significance import Correction
 from sudare.formats.documents import Count, Shape
 from sudare.mechanisms.aggregate import Aggregate
@@ -102,6 +102,23 @@ class FreeText(Question):
     def population(self, truth: Population) -> tuple[Digests, NDArray[np.int64]]:
         """A population: the digests of texts, and how many people answer each."""
         return people_by_text(self, truth)
+
+    def cells(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports each cohort has, whose sum is a row by itself."""
+        reports: NDArray[np.int64] = aggregate.counts[:, 0]
+        return reports
+
+    def too_few(self, found: str) -> TooFewReports:
+        """The refusal to show anything, as no cohort has enough reports."""
+        cohorts = self.mechanism.cohorts
+        return TooFewReports(
+            f"{found} for {cohorts:,} cohorts; “{self.agreed.name}” releases nothing of a cohort "
+            f"below {self.agreed.minimum_reports}"
+        )
+
+    def minimum(self) -> str:
+        """The least number of reports of a cohort that a collector releases."""
+        return f"{super().minimum()} (with a collector, in a cohort)"
 
     def weigh(self, aggregate: Aggregate, candidates: Iterable[str] = ()) -> Decoded:
         """The sums of reports, decoded against candidates."""

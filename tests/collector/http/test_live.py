@@ -243,7 +243,7 @@ def test_why_there_is_no_estimate_is_said_to_whoever_may_read_it(
         ):
             said, _ = await ear.hear("waiting")
             assert said["code"] == "too_few_reports"
-            stage.answer(WORDS, {"news.example": 150})
+            stage.answer(WORDS, {"news.example": 4000})
             said, _ = await ear.hear("waiting")
             assert said["code"] == "no_candidates"
             assert "has no candidates" in said["message"]
@@ -253,7 +253,7 @@ def test_why_there_is_no_estimate_is_said_to_whoever_may_read_it(
             assert said == {"code": "computing", "message": "the estimate is being computed"}
             release.set()
             estimate, _ = await ear.hear("estimate")
-            assert estimate["n"] == 150
+            assert estimate["n"] == 4000
             heard = b"".join(other.parts.get_nowait() for _ in range(other.parts.qsize()))
             assert b"event: standing" in heard
             assert b"event: waiting" not in heard

@@ -201,8 +201,9 @@ class Store(ABC):
         """The sum that may be shown, moved on if the rule allows it now; None if there is none.
 
         A sum is released when it has at least ``minimum_reports`` more reports than the one before:
-        so no two releases differ by fewer. Over time, the released sum is that of the closed
-        rounds that have enough reports; a closed round never changes.
+        so no two releases differ by fewer. Of free text, this holds for the row of each cohort by
+        itself. Over time, the released sum is that of the closed rounds that have enough reports;
+        a closed round never changes.
         """
 
     def releases(self, key: str, windows: Sequence[int]) -> Iterator[Released]:

@@ -174,16 +174,25 @@ class WindowSum:
     released: NDArray[np.int64] | None
 
 
-def is_due(collection: Collection, held: WindowSum) -> bool:
-    """Whether a window's sum may be released anew: never so that two differ by few reports."""
-    return collection.kind.is_due(held.n, held.released_n)
+def moved_on(collection: Collection, held: WindowSum) -> WindowSum | None:
+    """A window's sum, released anew as far as the rule allows; None if nothing may move."""
+    earlier = _earlier(collection, held) or collection.zero
+    found = collection.kind.moved_on(Aggregate(collection.key, held.n, held.counts), earlier)
+    if found is None:
+        return None
+    return replace(held, released_n=found.n, released=found.counts)
+
+
+def _earlier(collection: Collection, held: WindowSum) -> Aggregate | None:
+    """The sum of a window that was released last, if there is one."""
+    if held.released is None:
+        return None
+    return Aggregate(collection.key, held.released_n, held.released)
 
 
 def released(collection: Collection, held: WindowSum) -> Released | None:
     """The part of a window's sum that may be shown, by the collection's rule; None for nothing."""
-    earlier = None
-    if held.released is not None:
-        earlier = Aggregate(collection.key, held.released_n, held.released)
+    earlier = _earlier(collection, held)
     found = collection.kind.shown(held.counts, held.closed_round, earlier)
     if found is None:
         return None

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
@@ -21,7 +20,7 @@ from sudare.collector.stores.contract import (
     Store,
     Token,
 )
-from sudare.collector.stores.counting import WindowSum, closed_reports, is_due, released, sum_of
+from sudare.collector.stores.counting import WindowSum, closed_reports, moved_on, released, sum_of
 from sudare.collector.stores.kept_reports import kept_reports
 from sudare.errors import ParameterError
 from sudare.mechanisms.interface import Records
@@ -134,7 +133,7 @@ class TableStore(Store):
         for start in range(0, len(windows), _RELEASED):
             some = windows[start : start + _RELEASED]
             held = self._sums(self._read, number, collection, some)
-            if moving := [at for at in some if at in held and is_due(collection, held[at])]:
+            if moving := [at for at in some if at in held and moved_on(collection, held[at])]:
                 later = self._written(partial(self._move_on, key, number, collection, moving))
                 held = {at: one for at, one in held.items() if at not in moving} | later
             found = (released(collection, held[at]) for at in some if at in held)
@@ -149,10 +148,10 @@ class TableStore(Store):
             self._lock(run, number, window)
         found = self._sums(run, number, collection, windows)
         for window, held in found.items():
-            if is_due(collection, held):
-                counts = held.counts.astype("<i8", copy=False).tobytes()
-                run(_RELEASE, (number, window, held.n, counts))
-                found[window] = replace(held, released_n=held.n, released=held.counts)
+            if (moved := moved_on(collection, held)) and moved.released is not None:
+                counts = moved.released.astype("<i8", copy=False).tobytes()
+                run(_RELEASE, (number, window, moved.released_n, counts))
+                found[window] = moved
         return found
 
     @staticmethod
