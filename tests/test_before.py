@@ -52,7 +52,12 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def take_all(part: str, folder: Path, collector: httpx.Client) -> None:
     for step in expected(part):
-        assert_same(take(step, folder, collector, expected("tokens")), step)
+        found = take(step, folder, collector, expected("tokens"))
+        if step.get("ask", "").startswith(f"GET /collections/{expected('keys')['homepage']}/"):
+            # It showed rows of cohorts with fewer reports than the minimum.
+            assert (found["status"], found["says"]["error"]["code"]) == (409, "too_few_reports")
+        else:
+            assert_same(found, step)
 
 
 # Read

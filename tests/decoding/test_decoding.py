@@ -245,3 +245,20 @@ def test_an_aggregate_must_agree_with_itself() -> None:
         decode(SURVEY, Aggregate(whole.key, 5000, whole.counts), WORDS)
     with pytest.raises(ParameterError, match="decode takes an Aggregate, got ndarray"):
         decode(SURVEY, whole.counts, WORDS)  # type: ignore[arg-type]
+
+
+def test_cohorts_without_reports_tell_nothing_apart(seed: int) -> None:
+    """A collector shows one cohort before the other: of 64, here 1 and then 3."""
+    whole = survey(10**6, seed)
+
+    def of_first(cohorts: int) -> Aggregate:
+        counts = whole.counts.copy()
+        counts[cohorts:] = 0
+        return Aggregate(whole.key, int(counts[:, 0].sum()), counts)
+
+    with pytest.raises(ParameterError, match=r"64 cohorts .* of which 1 have reports, can't tell"):
+        decode(SURVEY, of_first(1), WORDS)
+    decoded = decode(SURVEY, of_first(3), WORDS)
+    found = decoded.findings.found_p_values
+    assert found.size
+    assert found.min() >= pytest.approx(128.0**-3)

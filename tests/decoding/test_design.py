@@ -47,4 +47,4 @@ def test_coincidence_is_the_chance_of_the_same_bits(bits: int) -> None:
         )
         chances = [count / filters.total() for count in filters.values()]
         design = design_of(Rappor(bits, hashes, 3, 0.0, 0.25, 0.75), hashed(1, 2))
-        assert design.coincidence == pytest.approx(sum(chance**2 for chance in chances) ** 3)
+        assert design.coincidence(3) == pytest.approx(sum(chance**2 for chance in chances) ** 3)

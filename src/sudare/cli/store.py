@@ -11,29 +11,36 @@ from sudare.results.wording import counted
 @click.command()
 @click.argument("store")
 @click.argument("file", type=PATH)
-def backup(store: str, file: Path) -> None:
+@click.option("--passphrase-file", type=PATH, help="Encrypt it with the passphrase in this file.")
+def backup(store: str, file: Path, passphrase_file: Path | None) -> None:
     """Write a collector's whole STORE into a FILE, as it is at this moment.
 
     STORE is a path, or postgresql://…. The collector may go on counting meanwhile. The file holds
     whatever the store holds: collections, sums, ids of reports, raw reports where they are kept,
-    and hashes of tokens and invitations. One that is there already isn't overwritten.
+    and hashes of tokens and invitations; so also sums of fewer reports than a collector would
+    show. Encrypt one that leaves the machine. One that is there already isn't overwritten.
 
     \b
-    Example:
+    Examples:
       sudare backup collector.db monday.backup
+      sudare backup collector.db monday.backup --passphrase-file passphrase.txt
     """
     from sudare.collector.stores.backup import back_up
+    from sudare.formats.encryption import passphrase_of
+
+    passphrase = None if passphrase_file is None else passphrase_of(passphrase_file)
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("writing the backup", total=None)
-        rows = back_up(store, file, lambda size: progress.advance(task, size))
+        rows = back_up(store, file, lambda size: progress.advance(task, size), passphrase)
     click.echo(f"{counted(rows, 'row')} written", err=True)
 
 
 @click.command()
 @click.argument("file", type=PATH)
 @click.argument("store")
-def restore(file: Path, store: str) -> None:
+@click.option("--passphrase-file", type=PATH, help="Where the passphrase is, if it is encrypted.")
+def restore(file: Path, store: str, passphrase_file: Path | None) -> None:
     """Make a new STORE of a FILE that `sudare backup` has written.
 
     The file is checked to its last byte before anything is made of it. A store that is there
@@ -44,10 +51,13 @@ def restore(file: Path, store: str) -> None:
       sudare restore monday.backup collector.db
     """
     from sudare.collector.stores.backup import restore as make
+    from sudare.formats.encryption import passphrase_of
+
+    passphrase = None if passphrase_file is None else passphrase_of(passphrase_file)
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("reading the backup", total=file.stat().st_size)
-        rows = make(file, store, lambda size: progress.advance(task, size))
+        rows = make(file, store, lambda size: progress.advance(task, size), passphrase)
     click.echo(f"{counted(rows, 'row')} restored", err=True)
 
 

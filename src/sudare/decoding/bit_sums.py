@@ -41,6 +41,11 @@ class BitShares:
         """The number of reports in all cohorts."""
         return int(self.sizes.sum())
 
+    @property
+    def telling(self) -> int:
+        """The number of cohorts that have reports; a collector shows one before the other."""
+        return int(np.count_nonzero(self.sizes))
+
     @cached_property
     def shares(self) -> Floats:
         """The debiased share of each cohort and bit, (c/N - p*) / (q* - p*); 0 without reports."""

@@ -253,7 +253,8 @@ def judge(model: Model, level: float, correction: Correction) -> Tests:
     fit = model.fit
 
     def chance(scores: Floats) -> Floats:
-        return np.maximum(fit.law.p_values(scores), fit.design.coincidence)
+        coincidence = fit.design.coincidence(fit.bits.telling)
+        return np.maximum(fit.law.p_values(scores), coincidence)
 
     tests = Tests(fit.standardised, chance, correction)
     found = tests.passed(level, fit.law.threshold(level))[0]

@@ -61,15 +61,14 @@ class Design:
         """The number of rows less that of intercepts: how much can be known of candidates."""
         return self.height - self.cohorts * self.classes
 
-    @property
-    def coincidence(self) -> float:
-        """The chance that a text has the same bits as another, in every cohort.
+    def coincidence(self, cohorts: int) -> float:
+        """The chance that a text has the same bits as another in each of so many cohorts.
 
         A progression and its reverse are the same bits; so are those left out by all but one.
         """
         different = min(self.hashes, self.bits - self.hashes)
         filters = (1, self.bits, self.bits**2 / 4)[min(different, 2)]
-        return math.exp(-self.cohorts * math.log(filters))
+        return math.exp(-cohorts * math.log(filters))
 
     def centred(self, values: Floats) -> tuple[Floats, Floats]:
         """Values, one per row, less the mean of their cohort and class, and these means."""

@@ -145,18 +145,17 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
         raise InvalidDocument(
             f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
         )
-    design, told = _of_telling_cohorts(mechanism, hashed, counts)
-    if design.coincidence > level / tests:
+    rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
+    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    bits = BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others)
+    if design.coincidence(bits.telling) > level / tests:
+        silent = bits.telling < mechanism.cohorts
+        which = f", of which {bits.telling} have reports," if silent else ""
+        remedy = "wait for reports in" if silent else "make a collection with"
         raise ParameterError(
-            f"{design.cohorts} cohorts of {mechanism.bits} bits can't tell {len(texts)} "
-            f"candidates apart at the level {level}: "
-            + (
-                "make a collection with more of them"
-                if design.cohorts == mechanism.cohorts
-                else f"the other {mechanism.cohorts - design.cohorts} have no reports"
-            )
+            f"{mechanism.cohorts} cohorts of {mechanism.bits} bits{which} can't tell {len(texts)} "
+            f"candidates apart at the level {level}: {remedy} more of them"
         )
-    bits = BitShares(told[:, 0], told[:, 1:], mechanism.holder, mechanism.others)
     findings = find(design, bits, level, correction)
     absent = np.delete(findings.stderr, findings.found)
     if absent.size:  # they are judged by more noise than theory expects if texts are missing
@@ -172,23 +171,6 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
         smallest,
         simplex_fit(design, bits) if complete else None,
     )
-
-
-def _of_telling_cohorts(
-    mechanism: Rappor, hashed: Digests, counts: NDArray[np.int64]
-) -> tuple[Design, NDArray[np.int64]]:
-    """The design and the counts of those cohorts that have reports: the others tell nothing.
-
-    A collector shows a cohort only when it has enough reports, one before the other.
-    """
-    cohorts, bits = mechanism.cohorts, mechanism.bits
-    rows = design_rows(hashed, cohorts, mechanism.hashes, bits)
-    telling = np.flatnonzero(counts[:, 0])
-    if len(telling) == cohorts:
-        return Design(rows, cohorts, bits), counts
-    moved = ((telling - np.arange(len(telling))) * bits).astype(rows.dtype)[:, np.newaxis]
-    left = rows.reshape(len(rows), cohorts, mechanism.hashes)[:, telling] - moved
-    return Design(left.reshape(len(rows), -1), len(telling), bits), counts[telling]
 
 
 def check_levels(level: float, correction: Correction, confidence: float) -> None:

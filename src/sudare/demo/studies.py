@@ -43,7 +43,7 @@ _ROUNDS, _ROUND_SECONDS = 60, 2
 _PEOPLE = 1000, 1_000_000
 _MOST_PACE = 1_000_000.0
 _MOST_ROUNDS = 3600  # of a demonstration that ends by itself
-_MINIMUM, _ROUND_MINIMUM = 100, 10  # reports
+_MINIMUM, _COHORT_MINIMUM, _ROUND_MINIMUM = 100, 20, 10  # reports
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Plan:
                 "Which page does your browser open first?",
                 (),
                 best_rappor(self.epsilon, self.people, len(CANDIDATES)).mechanism,
-                _MINIMUM,
+                _COHORT_MINIMUM,
             ),
             Collection(
                 "online now",

@@ -159,6 +159,39 @@ def test_a_cut_or_changed_backup_makes_nothing(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_an_encrypted_backup_is_restored_by_its_passphrase_alone(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "one.db"))
+    Filled(store)
+    store.shut()
+    (tmp_path / "right").write_text("twelve letters\n")
+    (tmp_path / "wrong").write_text("twelve others")
+    (tmp_path / "short").write_text("eleven char\n")
+    option = "--passphrase-file"
+    said = refused(tmp_path, "backup", "one.db", "b", option, "short")
+    assert "short must hold a passphrase of at least 12 characters" in said
+    succeed(tmp_path, "backup", "one.db", "plain")
+    succeed(tmp_path, "backup", "one.db", "b", option, "right")
+    whole, plain = (tmp_path / "b").read_bytes(), (tmp_path / "plain").read_bytes()
+    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+    assert not any(plain[at : at + 16] in whole for at in range(0, len(plain), 16))
+    assert "b is encrypted: say where its" in refused(tmp_path, "restore", "b", "two.db")
+    said = refused(tmp_path, "restore", "b", "two.db", option, "wrong")
+    assert "b doesn't open: it is of another passphrase, or changed" in said
+    assert "plain is not encrypted" in refused(
+        tmp_path, "restore", "plain", "two.db", option, "right"
+    )
+    for at in (30, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "b").write_bytes(whole[:at])
+        refused(tmp_path, "restore", "b", "two.db", option, "right")
+        (tmp_path / "b").write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        refused(tmp_path, "restore", "b", "two.db", option, "right")
+    (tmp_path / "b").write_bytes(whole)
+    assert not (tmp_path / "two.db").exists()
+    succeed(tmp_path, "restore", "b", "two.db", option, "right")
+    succeed(tmp_path, "backup", "two.db", "again")
+    assert len((tmp_path / "again").read_bytes()) == len(plain)
+
+
 def test_a_store_that_is_there_is_not_overwritten(
     filled: tuple[Store, Filled], url: str, tmp_path: Path
 ) -> None:

@@ -2,14 +2,16 @@
 
 The file is a line that says what it is, then records (a length of 4 bytes, little-endian, and a
 row as MessagePack: its table and its values), then an empty record and the SHA-256 of all before.
+With a passphrase all of that is encrypted.
 """
 
 import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -17,6 +19,8 @@ from sudare.collector.stores.open import is_postgres, open_existing, open_store,
 from sudare.collector.stores.sqlite.store import SqliteStore
 from sudare.collector.stores.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.encryption import HEAD as ENCRYPTED
+from sudare.formats.encryption import Decrypted, Encrypted
 from sudare.formats.files import keep_entries, lock, regular, replacing
 
 _HEAD = b"sudare store 1\n"
@@ -38,13 +42,24 @@ _TABLES = {
 _ORDERED = {"collections", "reports"}
 
 
-def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: None) -> int:
+class _Source(Protocol):
+    def read(self, size: int, /) -> bytes:
+        """So many bytes, or all that are left."""
+
+
+def back_up(
+    url: str,
+    file: Path,
+    progress: Callable[[int], object] = lambda _: None,
+    passphrase: bytes | None = None,
+) -> int:
     """Write a store into a file, there whole or not at all, and tell how many rows it has.
 
     Args:
         url: the store's address; a collector may go on counting in it.
         file: where the backup goes; one that is there is left alone.
         progress: told the bytes of each row.
+        passphrase: without which nobody can read the backup; None for a plain one.
     """
     if file.exists():
         raise ParameterError(f"{file.name} is there already, and a backup writes over nothing")
@@ -53,13 +68,16 @@ def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: 
     try:
         with replacing(file) as temporary, temporary.open("wb") as target:
             temporary.chmod(0o600)  # as the store is
+            sink = target if passphrase is None else Encrypted(target, passphrase)
             digest = hashlib.sha256()
             for record in _records(store):
                 digest.update(record)
-                target.write(record)
+                sink.write(record)
                 progress(len(record))
                 rows += 1
-            target.write(digest.digest())
+            sink.write(digest.digest())
+            if isinstance(sink, Encrypted):
+                sink.finish()
     finally:
         store.shut()
     return rows - 2  # without the head and the end
@@ -82,20 +100,41 @@ def _record(row: list[Any]) -> bytes:
     return len(data).to_bytes(4, "little") + data
 
 
-def restore(file: Path, url: str, progress: Callable[[int], object] = lambda _: None) -> int:
+@contextmanager
+def _opened(file: Path, passphrase: bytes | None) -> Iterator[_Source]:
+    """The bytes of a backup, decrypted if it is encrypted."""
+    with regular(file).open("rb") as source:
+        encrypted = source.read(len(ENCRYPTED)) == ENCRYPTED
+        source.seek(0)
+        if encrypted and passphrase is None:
+            raise ParameterError(f"{file.name} is encrypted: say where its passphrase is")
+        yield source if passphrase is None else Decrypted(source, passphrase, file.name)
+
+
+def restore(
+    file: Path,
+    url: str,
+    progress: Callable[[int], object] = lambda _: None,
+    passphrase: bytes | None = None,
+) -> int:
     """Make a store of a backup, and tell how many rows it has; one that is there is left alone."""
-    _check_whole(file)
+    _check_whole(file, passphrase)
+    with _opened(file, passphrase) as source:
+        return _restored(source, url, progress)
+
+
+def _restored(source: _Source, url: str, progress: Callable[[int], object]) -> int:
     if is_postgres(url):
         store = open_store(url)
         try:
-            return _fill(store, file, progress)
+            return _fill(store, source, progress)
         finally:
             store.shut()
     path = path_of(url).resolve()
     _must_be_free(path)
     making = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        rows = _make(making, file, progress)
+        rows = _make(making, source, progress)
         alone = lock(path, "the store")  # nobody makes another one now
         try:
             _must_be_free(path)
@@ -114,11 +153,11 @@ def _must_be_free(path: Path) -> None:
         raise ParameterError(f"there is a store {path.name} already, which is not overwritten")
 
 
-def _make(path: Path, file: Path, progress: Callable[[int], object]) -> int:
+def _make(path: Path, source: _Source, progress: Callable[[int], object]) -> int:
     """A store of SQLite, whole in its one file."""
     store = SqliteStore(path)
     try:
-        rows = _fill(store, file, progress)
+        rows = _fill(store, source, progress)
     finally:
         store.shut()
     store = SqliteStore(path)  # compares ids and sums
@@ -129,27 +168,27 @@ def _make(path: Path, file: Path, progress: Callable[[int], object]) -> int:
     return rows
 
 
-def _check_whole(file: Path) -> None:
+def _check_whole(file: Path, passphrase: bytes | None) -> None:
     """Raise unless a file is a backup, to the last byte."""
-    digest = hashlib.sha256()
-    with regular(file).open("rb") as source:
-        if source.read(len(_HEAD)) != _HEAD:
+    with _opened(file, passphrase) as source:
+        end = source.read(len(_HEAD))
+        if end != _HEAD:
             raise InvalidDocument(f"{file.name} is no backup of a store")
-        source.seek(0)
-        left = file.stat().st_size - _DIGEST_BYTES
-        while left > 0 and (piece := source.read(min(left, _PIECE))):
-            digest.update(piece)
-            left -= len(piece)
-        if source.read() != digest.digest():
+        digest = hashlib.sha256()
+        while piece := source.read(_PIECE):
+            end += piece
+            digest.update(end[:-_DIGEST_BYTES])
+            end = end[-_DIGEST_BYTES:]
+        if end != digest.digest():
             raise InvalidDocument(f"the backup {file.name} is cut or changed: its digest differs")
 
 
-def _fill(store: TableStore, file: Path, progress: Callable[[int], object]) -> int:
+def _fill(store: TableStore, source: _Source, progress: Callable[[int], object]) -> int:
     if store.held_collections() or store.tokens():
         raise ParameterError("there is something in that store already, which is not overwritten")
     numbers: dict[int, int] = {}
     rows = 0
-    with file.open("rb") as source, store.writing() as run:
+    with store.writing() as run:
         source.read(len(_HEAD))
         for table, *values in _rows(source, progress):
             if table == "names":
@@ -165,7 +204,7 @@ def _fill(store: TableStore, file: Path, progress: Callable[[int], object]) -> i
     return rows
 
 
-def _rows(source: IO[bytes], progress: Callable[[int], object]) -> Iterator[list[Any]]:
+def _rows(source: _Source, progress: Callable[[int], object]) -> Iterator[list[Any]]:
     while size := int.from_bytes(source.read(4), "little"):
         yield msgspec.msgpack.decode(source.read(size), type=list[Any])
         progress(size + 4)

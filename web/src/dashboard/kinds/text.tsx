@@ -8,13 +8,14 @@ import { textOdds } from "../../page/wording";
 import { useWords } from "../language";
 import { Table, levelText, shareOr } from "../table";
 import { choice } from "./choice";
-import type { Kind, ResultProps } from "./interface";
+import type { Kind, ResultProps, TooFewProps } from "./interface";
 
 export const text: Kind = {
   ...choice,
   odds: textOdds,
   rows: "found",
   Result: Found,
+  TooFew: WhenGroupsAreShown,
   waiting(words, problem) {
     if (problem.code === "computing") return words.decoding;
     if (problem.code === "no_candidates") return words.noCandidates;
@@ -22,6 +23,16 @@ export const text: Kind = {
     return reasonText(words, problem);
   },
 };
+
+function WhenGroupsAreShown({ standing }: TooFewProps) {
+  const words = useWords();
+  return (
+    <>
+      <p class="progress">{words.reports(whole(words, standing.reports))}</p>
+      <p>{words.progressGroups(whole(words, standing.privacy.minimum_reports))}</p>
+    </>
+  );
+}
 
 function Found({ estimate, truth }: ResultProps<Texts>) {
   const words = useWords();

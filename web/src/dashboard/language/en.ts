@@ -74,6 +74,9 @@ export const words = {
   progressWhy: "Below that nothing is released, so that nobody stands out.",
   progressRounds: (minimum: string) =>
     `A round is shown when it is closed, if it has at least ${minimum} reports.`,
+  progressGroups: (minimum: string) =>
+    `Devices are divided at random into groups that are counted apart. A group is shown when it ` +
+    `has at least ${minimum} reports, so that nobody stands out.`,
   otherKind: "This page doesn’t know this kind of question and can’t draw its results.",
   decoding: "There are enough reports. They are being decoded, which may take some minutes.",
   noCandidates:

@@ -72,6 +72,9 @@ export const words: DashboardWords = {
   progressWhy: "誰か一人が目立つことのないよう、これより少ないうちは何も公開しません。",
   progressRounds: (minimum) =>
     `ラウンドは、締め切られた後、報告が ${minimum} 件以上あれば表示されます。`,
+  progressGroups: (minimum) =>
+    `端末は無作為にグループに分けられ、グループごとに集計されます。` +
+    `特定の人が目立たないよう、報告が ${minimum} 件以上になったグループから表示されます。`,
   otherKind: "このページはこの種類の質問に対応していないため、結果を表示できません。",
   decoding: "報告は十分あります。解読しています。数分かかることがあります。",
   noCandidates:
