@@ -30,6 +30,7 @@ from support.pages import PAGES, ROOT, blocks
 from test_architecture import CHAIN
 
 DOCS = ROOT / "docs"
+_TESTS = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 LANGUAGES = {"console", "javascript", "json", "output", "python", "text"}
 
 
@@ -205,6 +206,13 @@ def test_every_path_is_there() -> None:
             if not any(each.endswith(f"/{known}") for each in there):
                 gone.add((name, pages.name(path)))
     assert sorted(gone) == []
+
+
+def test_every_test_that_is_named_is_there() -> None:
+    named = {pair for page in WRITTEN for pair in _TESTS.findall(page.read_text("utf-8"))}
+    assert len(named) > 20
+    for path, name in named:
+        assert f"def {name}(" in (ROOT / path).read_text("utf-8"), f"{path}::{name}"
 
 
 def test_every_extra_is_one_of_the_package() -> None:
