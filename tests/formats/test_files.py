@@ -189,9 +189,9 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
             write_folder(tmp_path / there, {})
         assert error.value.filename == str(tmp_path / there)
     before = sorted(tmp_path.iterdir())
-    with pytest.raises(OSError, match="other") as error:  # a name that is a file and a folder
+    with pytest.raises(OSError, match="other") as broken:  # a name that is a file and a folder
         write_folder(tmp_path / "other", {"a": b"", "a/b": b""})
-    assert error.value.filename == str(tmp_path / "other")
+    assert broken.value.filename == str(tmp_path / "other")
     with pytest.raises(FileNotFoundError):
         write_folder(tmp_path / "none" / "new", files)
     assert sorted(tmp_path.iterdir()) == before
