@@ -67,6 +67,8 @@ def test_a_collector_is_an_origin(collector: str) -> None:
 def test_an_installation_without_pages_says_so(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="built without its web pages"):
         hosted_files(COLLECTOR, tmp_path)
+    with pytest.raises(ParameterError, match="built without its web pages"):
+        check_page(COLLECTOR, built=tmp_path)
 
 
 def test_the_command_writes_it_once_and_the_sums_are_those_of_the_files(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sudare.collector.http.origins import check_origin
-from sudare.collector.http.pages import STATIC, import_map_source
+from sudare.collector.http.pages import NO_PAGES, STATIC, import_map_source
 from sudare.errors import ParameterError
 
 SUMS = "SHA256SUMS"
@@ -28,7 +28,7 @@ def hosted_files(collector: str, built: Path = STATIC) -> dict[str, bytes]:
     """
     survey = built / "survey.html"
     if not survey.is_file():
-        raise ParameterError("this installation was built without its web pages")
+        raise ParameterError(NO_PAGES)
     html = survey.read_bytes()
     named = sorted(set(re.findall(rb"/static/(assets/[\w.-]+)", html)))
     files = {"index.html": _hosted(html, check_origin(collector))}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import httpx
 
 from sudare.collector.hosted_page import SUMS, collector_of, hosted_files
-from sudare.collector.http.pages import STATIC
+from sudare.collector.http.pages import NO_PAGES, STATIC
 from sudare.device.collector_client import checked_address
 from sudare.errors import CollectorRefused, CollectorUnavailable, ParameterError
 
@@ -46,6 +46,8 @@ def check_page(address: str, *, insecure: bool = False, built: Path = STATIC) ->
         built: the folder of the built pages.
     """
     url = checked_address(address, insecure=insecure)
+    if not (built / "index.html").is_file():
+        raise ParameterError(NO_PAGES)
     with httpx.Client(
         headers={"User-Agent": "sudare", "Accept-Encoding": "identity"},
         timeout=10.0,

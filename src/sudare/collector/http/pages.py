@@ -27,6 +27,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+NO_PAGES = "this installation was built without its web pages"
 _DAY = 86_400
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 
@@ -103,7 +104,7 @@ def _assets(folder: Path) -> Mapping[str, _File]:
 
 def _page(request: Request, page: _File | None) -> Response:
     if page is None:
-        raise Problem(404, "no_pages", "this installation was built without its web pages")
+        raise Problem(404, "no_pages", NO_PAGES)
     return page.response(request, "text/html", "no-cache")
 
 
