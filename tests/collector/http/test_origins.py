@@ -15,6 +15,7 @@ from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Role
 from sudare.errors import ParameterError
 from support.analysts import TEA, Collector, static
+from support.commands import refused
 from support.memory_store import MemoryStore
 from support.served import served
 
@@ -201,3 +202,10 @@ def test_an_origin_is_taken_as_browsers_send_it(origin: str) -> None:
 def test_any_other_origin_is_refused_with_a_sentence(origin: str) -> None:
     with pytest.raises(ParameterError, match=r"^an origin is https:// and a host"):
         Origins([PAGE, origin])
+
+
+def test_a_collector_is_not_started_with_an_origin_that_is_none(tmp_path: Path) -> None:
+    sentence = refused(tmp_path, "serve", "--allow-origin", PAGE, "--allow-origin", "*")
+    assert "an origin is https:// and a host" in sentence
+    assert "got *" in sentence
+    assert list(tmp_path.iterdir()) == []  # no store was made

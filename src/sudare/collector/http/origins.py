@@ -21,7 +21,7 @@ _VARY = (b"vary", b"Origin")
 _EXPOSED = (b"access-control-expose-headers", b"Retry-After, Sudare-Api")
 _PREFLIGHT = [
     (b"access-control-allow-headers", b"Content-Type, Sudare-Invitation"),
-    (b"access-control-max-age", b"7200"),  # seconds: the most that every browser honours
+    (b"access-control-max-age", b"7200"),  # seconds: Chromium keeps it no longer
 ]
 
 
