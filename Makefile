@@ -57,8 +57,9 @@ format: $(READY)  ## format and mend what lint can mend
 tools: $(READY)  ## install or name what tests need of the system: Chromium, PostgreSQL, a font
 	@$(BIN)/python tests/support/tools.py
 
-web: $(READY)  ## build the browser's pages
+web: $(READY)  ## build the browser's pages, and publish their digests
 	@$(BIN)/python tests/support/node.py run build
+	@$(BIN)/python tests/page_digests.py
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python tests/support/tools.py postgresql

@@ -157,8 +157,8 @@ def serving(folder: Path) -> Iterator[Target]:
     pages = folder / "static"
     pages.mkdir()
     truths = {TEA.key: lambda: {"green": 1.0}}
-    options = {"folder": static(pages), "longest": 0.0, "truths": truths}
-    with Collector(open_store(str(folder / "store.db")), **options) as collector:
+    store = open_store(str(folder / "store.db"))
+    with Collector(store, folder=static(pages), longest=0.0, truths=truths) as collector:
         collector.clock.now = NOON + 30
         with at_port(collector) as url:
             yield Target(collector, url)

@@ -39,7 +39,7 @@ HOMES = {
     "matplotlib": ("results",),
     "numba": ("kernels.",),
     "pyspark": ("engines.spark",),
-    "httpx": ("device.collector_client", "demo"),
+    "httpx": ("device.collector_client", "collector.page_check", "demo"),
     "starlette": ("collector",),
     "uvicorn": ("collector",),
     "psycopg": ("collector",),

@@ -17,6 +17,7 @@ from sudare.formats.files import (
     replacing,
     require_writable,
     write_durably,
+    write_folder,
 )
 from support.synced import synced_entries
 
@@ -172,3 +173,25 @@ def test_what_could_not_be_made_durable_is_not_made(
     with pytest.raises(OSError, match="No space left"):
         create_whole(tmp_path / "secret", b"bytes")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    files = {"index.html": b"page", "assets/a.js": b"script"}
+    write_folder(tmp_path / "new", files)
+    for name, data in files.items():
+        assert (tmp_path / "new" / name).read_bytes() == data
+    for there in ("new", "file", "link"):
+        if there == "file":
+            (tmp_path / there).write_bytes(b"")
+        elif there == "link":
+            (tmp_path / there).symlink_to("nowhere")
+        with pytest.raises(FileExistsError) as error:
+            write_folder(tmp_path / there, {})
+        assert error.value.filename == str(tmp_path / there)
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(OSError, match="other") as broken:  # a name that is a file and a folder
+        write_folder(tmp_path / "other", {"a": b"", "a/b": b""})
+    assert broken.value.filename == str(tmp_path / "other")
+    with pytest.raises(FileNotFoundError):
+        write_folder(tmp_path / "none" / "new", files)
+    assert sorted(tmp_path.iterdir()) == before

@@ -5,7 +5,7 @@ import hashlib
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,7 @@ from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.http.app import create_app
 from sudare.collector.http.auth import Bearers, new_token
+from sudare.collector.http.origins import Origins
 from sudare.collector.http.routes import every_route
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Group, HeldCollection, Role, Store
@@ -57,14 +58,18 @@ class Collector:
         tokens: one of each role.
     """
 
-    def __init__(self, store: Store | None = None, **options: Any) -> None:
+    def __init__(
+        self, store: Store | None = None, *, origins: Iterable[str] = (), **options: Any
+    ) -> None:
         self.clock = Clock()
         self.store = store or MemoryStore()
         self.service = Service(self.store, self.clock)
         self.bearers = Bearers(self.store, self.clock)
         self.tokens = {role: self.token(role) for role in Role}
         routes = every_route(self.service, self.bearers, **options)
-        self.app = create_app(self.service, routes, role_of=self.bearers.role_of)
+        self.app = create_app(
+            self.service, routes, role_of=self.bearers.role_of, origins=Origins(origins)
+        )
         self.runner = asyncio.Runner()
 
     def __enter__(self) -> Self:

@@ -630,10 +630,15 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
     for collection in (TEA, COLOURS):
         made = page.evaluate(
             """async ({ text, answer, count }) => {
-              const { Collection, Device } = await import("/device.js");
+              const { Collection, Device, KeySecret } = await import("/device.js");
               const collection = Collection.read(new TextEncoder().encode(text));
-              const report = () => new Device(Device.newSecret()).report(collection, answer);
-              return Array.from({ length: count }, () => Array.from(report().record));
+              const secret = new KeySecret(await KeySecret.fresh());
+              const made = [];
+              for (let i = 0; i < count; i++) {
+                const { record } = await new Device(secret).report(collection, answer);
+                made.push(Array.from(record));
+              }
+              return made;
             }""",
             {"text": collection.to_json().decode(), "answer": "green", "count": REPORTS},
         )

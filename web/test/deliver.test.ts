@@ -40,7 +40,8 @@ interface Golden {
 type Reply = "cut" | Answer;
 
 const GOLDEN = readJson<Golden>("../tests/golden/delivery.json");
-const LETTER = letterOf("aa".repeat(32), 3, "00".repeat(16), "01");
+const KEPT = { window: 3, id: "00".repeat(16), record: "01" };
+const LETTER = letterOf("https://collector.example", "aa".repeat(32), KEPT);
 
 const said = (code: string | undefined) => ({ error: { code, message: `it is ${code}` } });
 
@@ -53,7 +54,7 @@ function response(answer: Answer, headers: Record<string, string> = {}): Respons
 
 async function delivered(sent: boolean, answers: readonly Reply[], later = "") {
   const replies = [...answers];
-  const requests: { path: string; body: unknown; headers: Headers }[] = [];
+  const requests: { address: string; body: unknown; headers: Headers }[] = [];
   const pauses: [seconds: number, wakes: boolean][] = [];
   const delays: Delay[] = [];
   const post: Post = {
@@ -62,8 +63,8 @@ async function delivered(sent: boolean, answers: readonly Reply[], later = "") {
       pauses.push(pause);
       return Promise.resolve();
     },
-    fetch: (path, options) => {
-      requests.push({ path, body: options.body, headers: new Headers(options.headers) });
+    fetch: (address, options) => {
+      requests.push({ address, body: options.body, headers: new Headers(options.headers) });
       const reply = replies.shift() as Reply;
       if (reply === "cut") return Promise.reject(new TypeError("cut"));
       return Promise.resolve(response(reply, { "Retry-After": later }));
@@ -71,8 +72,8 @@ async function delivered(sent: boolean, answers: readonly Reply[], later = "") {
   };
   const outcome = await deliver(LETTER, "an-invitation", sent, (delay) => delays.push(delay), post);
   expect(replies).toEqual([]);
-  for (const { path, body, headers } of requests) {
-    expect({ path, body }).toEqual(LETTER); // to the letter, each time
+  for (const { address, body, headers } of requests) {
+    expect({ address, body }).toEqual(LETTER); // to the letter, each time
     expect(headers.get("Sudare-Invitation")).toBe("an-invitation");
   }
   return { outcome, pauses, delays };
@@ -84,7 +85,8 @@ function fateOf(outcome: Outcome): string {
 }
 
 test("a letter says its window, its id and its record", () => {
-  expect(LETTER.path).toBe(`/collections/${"aa".repeat(32)}/reports?window=3`);
+  const path = `/collections/${"aa".repeat(32)}/reports?window=3`;
+  expect(LETTER.address).toBe(`https://collector.example${path}`);
   expect(JSON.parse(LETTER.body)).toEqual({ id: "00".repeat(16), report: "01" });
 });
 

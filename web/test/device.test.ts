@@ -5,10 +5,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { Collection, type Windows } from "../src/device/collection";
 import { Device } from "../src/device/device";
-import { Diary, Memory } from "../src/device/diary";
+import { Diary, Memory, type Keeper } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
 import { Glance } from "../src/device/glance";
 import { Rappor } from "../src/device/rappor";
+import { KeySecret, PlainSecret } from "../src/device/secret";
 import { ScriptedWords } from "../src/device/words";
 import { readJson, script, utf8 } from "./files";
 
@@ -23,7 +24,8 @@ const KNOWN = readJson<Known[]>("test/fixtures/collections.json").map((known) =>
   ...known,
   collection: Collection.read(utf8(known.document)),
 }));
-const SECRET = Uint8Array.from({ length: 32 }, (_, i) => i);
+const BYTES = Uint8Array.from({ length: 32 }, (_, i) => i);
+const SECRET = new PlainSecret(BYTES);
 const device = new Device(SECRET);
 const STREAM = KNOWN.find(({ plans }) => plans) as (typeof KNOWN)[number];
 
@@ -41,31 +43,31 @@ describe("reports", () => {
     expect(names).toEqual(new Set(["grr", "oue", "sue", "rappor"]));
   });
 
-  test.each(reports)("%# are Python's", ({ collection, answer, script: numbers, record }) => {
+  test.each(reports)("%# are Python's", async ({ collection, answer, script: numbers, record }) => {
     const words = new ScriptedWords(script(numbers));
-    const made = device.report(collection, answer, { fresh: words });
+    const made = await device.report(collection, answer, { fresh: words });
     expect(bytesToHex(made.record)).toBe(record);
     expect(words.used).toBe(numbers.length);
     expect(made.id.length).toBe(16);
     if (numbers.length > 0) {
       const short = new ScriptedWords(script(numbers.slice(0, -1)));
-      expect(() => device.report(collection, answer, { fresh: short })).toThrow(ScriptExhausted);
+      const told = device.report(collection, answer, { fresh: short });
+      await expect(told).rejects.toThrow(ScriptExhausted);
     }
   });
 
-  test("have an id of their own each", () => {
+  test("have an id of their own each", async () => {
     const { collection } = KNOWN[0] as (typeof KNOWN)[number];
-    const ids = Array.from({ length: 100 }, () =>
-      bytesToHex(device.report(collection, "green").id),
-    );
+    const made = Array.from({ length: 100 }, () => device.report(collection, "green"));
+    const ids = (await Promise.all(made)).map(({ id }) => bytesToHex(id));
     expect(new Set(ids).size).toBe(100); // two alike: a chance of 10^-34
   });
 
-  test("of an unknown answer or of a stream are refused", () => {
+  test("of an unknown answer or of a stream are refused", async () => {
     const { collection } = KNOWN[0] as (typeof KNOWN)[number];
-    expect(() => device.report(collection, "coffee")).toThrow(InvalidAnswer);
-    expect(() => device.report(STREAM.collection, "on")).toThrow(/use observe/);
-    expect(() => device.observe(collection, 1, 0)).toThrow(/has no rounds/);
+    await expect(device.report(collection, "coffee")).rejects.toThrow(InvalidAnswer);
+    await expect(device.report(STREAM.collection, "on")).rejects.toThrow(/use observe/);
+    await expect(device.observe(collection, 1, 0)).rejects.toThrow(/has no rounds/);
   });
 });
 
@@ -74,13 +76,16 @@ describe("what is kept for good", () => {
     (permanent ?? []).map((known) => ({ collection, ...known })),
   );
 
-  test.each(kept)("%# is Python's", ({ collection, answer, cohort, bits }) => {
+  test.each(kept)("%# is Python's", async ({ collection, answer, cohort, bits }) => {
     const mechanism = collection.mechanism as Rappor;
-    const found = device.permanent(collection, mechanism, collection.encode(answer));
+    const value = collection.encode(answer);
+    const found = await device.permanent(collection, mechanism, value);
     expect(Array.from(found.cohorts)).toEqual([cohort]);
     expect(Array.from(found.kept)).toEqual(script(bits));
-    const other = new Device(SECRET.map((byte) => byte ^ 1));
-    expect(other.permanent(collection, mechanism, collection.encode(answer))).not.toEqual(found);
+    const inKey = new Device(new KeySecret(await KeySecret.of(BYTES)));
+    expect(await inKey.permanent(collection, mechanism, value)).toEqual(found);
+    const other = new Device(new PlainSecret(BYTES.map((byte) => byte ^ 1)));
+    expect(await other.permanent(collection, mechanism, value)).not.toEqual(found);
   });
 
   test("covers texts and numbered answers", () => {
@@ -94,20 +99,23 @@ describe("over time", () => {
   const { collection } = STREAM;
   const { rounds } = collection.mechanism as Glance;
 
-  test("rounds, lies and ids are Python's", () => {
+  test("rounds, lies and ids are Python's", async () => {
     expect(new Set(plans.map(({ lies }) => lies))).toEqual(new Set([false, true]));
-    plans.forEach(({ round, lies, id }, window) => {
-      expect(device.plan(collection, window)).toEqual({ round, lies });
-      expect(bytesToHex(device.reportId(collection, window * rounds + round))).toBe(id);
-    });
+    const inKey = new Device(new KeySecret(await KeySecret.of(BYTES)));
+    for (const [window, { round, lies, id }] of plans.entries()) {
+      for (const each of [device, inKey]) {
+        expect(await each.plan(collection, window)).toEqual({ round, lies });
+        expect(bytesToHex(await each.reportId(collection, window * rounds + round))).toBe(id);
+      }
+    }
   });
 
-  test("a device speaks in its rounds, and says its state or the other one", () => {
+  test("a device speaks in its rounds, and says its state or the other one", async () => {
     const fresh = new Device(SECRET);
     const mechanism = collection.mechanism as Glance;
     for (let number = 1; number <= plans.length * rounds; number++) {
       const state = number % 2 === 0 ? "on" : 0; // by its label, or its number
-      const report = fresh.observe(collection, number, state);
+      const report = await fresh.observe(collection, number, state);
       const window = Math.floor((number - 1) / rounds);
       const plan = plans[window] as (typeof plans)[number];
       const round = number - window * rounds;
@@ -121,78 +129,100 @@ describe("over time", () => {
     }
   });
 
-  test("a round is told once, also by a page that was opened again", () => {
+  test("a round is told once, also by a page that was opened again", async () => {
     const kept = new Memory();
-    new Device(SECRET, new Diary(kept)).observe(collection, 3, "on");
+    await new Device(SECRET, new Diary(kept)).observe(collection, 3, "on");
     const again = new Device(SECRET, new Diary(kept));
-    expect(() => again.observe(collection, 3, "off")).toThrow(RoundPassed);
-    expect(() => again.observe(collection, 2, "off")).toThrow(/round 3 was the last one/);
-    again.observe(collection, 4, "off");
+    await expect(again.observe(collection, 3, "off")).rejects.toThrow(RoundPassed);
+    await expect(again.observe(collection, 2, "off")).rejects.toThrow(/round 3 was the last one/);
+    await again.observe(collection, 4, "off");
     expect(new Diary(kept).last(collection.key)).toBe(4);
   });
 
-  test("a wrong state or number is refused before it is noted", () => {
+  test("a round is told once, also if it is asked for twice at the same time", async () => {
+    const twice = new Device(SECRET, new Diary(new Memory()));
+    const told = [twice.observe(collection, 3, "on"), twice.observe(collection, 3, "off")];
+    const [first, second] = await Promise.allSettled(told);
+    expect([first?.status, second?.status]).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("a wrong state or number is refused before it is noted", async () => {
     const fresh = new Device(SECRET, new Diary(new Memory()));
     for (const state of ["maybe", "", "2", "00", "1 ", 2, -1, 0.5, NaN]) {
-      expect(() => fresh.observe(collection, 1, state)).toThrow(InvalidAnswer);
+      await expect(fresh.observe(collection, 1, state)).rejects.toThrow(InvalidAnswer);
     }
     for (const number of [0, -1, 1.5, 2 ** 53, NaN]) {
-      expect(() => fresh.observe(collection, number, 1)).toThrow(
+      await expect(fresh.observe(collection, number, 1)).rejects.toThrow(
         /^rounds are whole numbers from 1/,
       );
     }
-    expect(() => fresh.plan(collection, -1)).toThrow(/^windows are whole numbers from 0/);
-    fresh.observe(collection, 1, 1);
+    await expect(fresh.plan(collection, -1)).rejects.toThrow(/^windows are whole numbers from 0/);
+    await fresh.observe(collection, 1, 1);
   });
 
-  test("a round or a window that is yet to come silences nobody", () => {
+  test("a round or a window that is yet to come silences nobody", async () => {
     const timed = KNOWN.map(({ collection }) => collection).filter(({ windows }) => windows);
     for (const each of timed) {
       const { start, seconds } = each.windows as Windows;
       const fresh = new Device(SECRET, new Diary(new Memory()));
-      const tell = (number: number): unknown =>
+      const tell = (number: number): Promise<unknown> =>
         each.overTime
           ? fresh.observe(each, number + 1, 1)
           : fresh.report(each, "green", { window: number });
       const length = each.overTime ? seconds / (each.mechanism as Glance).rounds : seconds;
       vi.setSystemTime(1000 * (start + 2 * length) - 1);
       for (const number of [2, 3, 1e9])
-        expect(() => tell(number)).toThrow(/hasn't begun by the clock/);
-      tell(1);
+        await expect(tell(number)).rejects.toThrow(/hasn't begun by the clock/);
+      await tell(1);
       vi.setSystemTime(1000 * (start + 2 * length));
-      tell(2);
+      await tell(2);
       vi.setSystemTime(1000 * start - 1);
-      expect(() => tell(0)).toThrow(/hasn't begun by the clock/);
+      await expect(tell(0)).rejects.toThrow(/hasn't begun by the clock/);
     }
     expect(new Set(timed.map(({ overTime }) => overTime))).toEqual(new Set([false, true]));
   });
 
-  test("a diary that can't be read or written stops the device", () => {
+  test("a diary that can't be read or written stops the device", async () => {
+    const observed = (keeper: Keeper) =>
+      new Device(SECRET, new Diary(keeper)).observe(collection, 1, 1);
     const broken = { getItem: () => "three", setItem: () => undefined };
-    expect(() => new Device(SECRET, new Diary(broken)).observe(collection, 1, 1)).toThrow(
-      /diary was changed/,
-    );
+    await expect(observed(broken)).rejects.toThrow(/diary was changed/);
     const full = {
       getItem: () => null,
       setItem: () => {
         throw new Error("the quota is used up");
       },
     };
-    expect(() => new Device(SECRET, new Diary(full)).observe(collection, 1, 1)).toThrow(/quota/);
+    await expect(observed(full)).rejects.toThrow(/quota/);
   });
 });
 
 describe("secrets", () => {
   test("have 32 bytes and are fresh", () => {
-    expect(Device.newSecret().length).toBe(32);
-    expect(Device.newSecret()).not.toEqual(Device.newSecret());
+    expect(PlainSecret.fresh().length).toBe(32);
+    expect(PlainSecret.fresh()).not.toEqual(PlainSecret.fresh());
     for (const length of [0, 31, 33]) {
-      expect(() => new Device(new Uint8Array(length))).toThrow(Refused);
+      expect(() => new PlainSecret(new Uint8Array(length))).toThrow(Refused);
     }
   });
 
   test("can't be read off a device", () => {
-    expect(JSON.stringify(device)).toBe("{}");
-    expect(Object.keys(device)).toEqual([]);
+    for (const each of [device, SECRET]) {
+      expect(JSON.stringify(each)).toBe("{}");
+      expect(Object.keys(each)).toEqual([]);
+    }
+  });
+
+  test("in a key can be used, and not be read", async () => {
+    for (const key of [await KeySecret.fresh(), await KeySecret.of(BYTES)]) {
+      expect([key.extractable, key.usages]).toEqual([false, ["sign"]]);
+      expect(key.algorithm).toMatchObject({ name: "HMAC", length: 256 });
+      for (const format of ["raw", "jwk"] as const) {
+        await expect(crypto.subtle.exportKey(format, key)).rejects.toThrow(/extractable/);
+      }
+    }
+    const message = utf8("any");
+    const digest = await new KeySecret(await KeySecret.fresh()).digest(message);
+    expect(digest).not.toEqual(await new KeySecret(await KeySecret.fresh()).digest(message));
   });
 });

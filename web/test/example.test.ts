@@ -3,25 +3,26 @@
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { expect, test } from "vitest";
 
-import { Collection, Device, Diary, Memory, conclude, odds, toNumber } from "../src/device";
+import { Collection, Device, Diary, Memory, PlainSecret } from "../src/device";
+import { conclude, odds, toNumber } from "../src/device";
 import { readJson, utf8 } from "./files";
 
 const [tea] = readJson<{ document: string; key: string }[]>("test/fixtures/collections.json") as [
   { document: string; key: string },
 ];
 
-test("the example on the page", () => {
+test("the example on the page", async () => {
   const data = utf8(tea.document);
   const agreedKey = tea.key;
   const kept = new Memory();
 
   const collection = Collection.readPinned(data, agreedKey);
   const known = kept.getItem("secret");
-  const secret = known ? hexToBytes(known) : Device.newSecret();
+  const secret = known ? hexToBytes(known) : PlainSecret.fresh();
   if (!known) kept.setItem("secret", bytesToHex(secret));
 
-  const device = new Device(secret, new Diary(kept));
-  const { id, record } = device.report(collection, "green");
+  const device = new Device(new PlainSecret(secret), new Diary(kept));
+  const { id, record } = await device.report(collection, "green");
 
   const { truth, other } = odds(collection.mechanism);
   const { posterior, ratio } = conclude(collection, record);

@@ -9,6 +9,7 @@ import { Diary, Memory } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed } from "../src/device/errors";
 import { exactly, roundDown, roundUp, toNumber, type Fraction } from "../src/device/fractions";
 import { BudgetExceeded, Ledger } from "../src/device/ledger";
+import { PlainSecret } from "../src/device/secret";
 import { readJson, utf8 } from "./files";
 
 interface LedgerStep {
@@ -98,37 +99,38 @@ test.each(GOLDEN.ledgers)("$about", ({ cap, steps, collections, shown }) => {
   expect({ spent: roundUp(ledger.spent()), left: left && roundDown(left) }).toEqual(shown);
 });
 
-test.each(GOLDEN.devices)("a device charges by itself: $about", ({ cap, document, steps }) => {
-  const collection = Collection.read(utf8(document));
-  const keeper = new Memory();
-  Ledger.EMPTY.capped(cap).save(keeper);
-  for (const step of steps) {
-    const { now, answer, window, round, state, record } = step;
-    if (now !== undefined) vi.setSystemTime(1000 * now);
-    // A page that is opened again goes on where it was.
-    const device = new Device(
-      Uint8Array.from({ length: 32 }, (_, i) => i),
-      new Diary(keeper),
-    );
-    let said = "told";
-    let report: Report | null = null;
-    try {
-      report =
-        answer === undefined
-          ? device.observe(collection, round as number, state as string)
-          : device.report(collection, answer, window === undefined ? {} : { window });
-    } catch (error) {
-      said = says(error);
+test.each(GOLDEN.devices)(
+  "a device charges by itself: $about",
+  async ({ cap, document, steps }) => {
+    const collection = Collection.read(utf8(document));
+    const keeper = new Memory();
+    Ledger.EMPTY.capped(cap).save(keeper);
+    for (const step of steps) {
+      const { now, answer, window, round, state, record } = step;
+      if (now !== undefined) vi.setSystemTime(1000 * now);
+      // A page that is opened again goes on where it was.
+      const secret = new PlainSecret(Uint8Array.from({ length: 32 }, (_, i) => i));
+      const device = new Device(secret, new Diary(keeper));
+      let said = "told";
+      let report: Report | null = null;
+      try {
+        report =
+          answer === undefined
+            ? await device.observe(collection, round as number, state as string)
+            : await device.report(collection, answer, window === undefined ? {} : { window });
+      } catch (error) {
+        said = says(error);
+      }
+      expect([said, written(Ledger.open(keeper).spent())], JSON.stringify(step)).toEqual([
+        step.says,
+        step.spent,
+      ]);
+      if (record !== undefined) expect(report && bytesToHex(report.record)).toBe(record);
     }
-    expect([said, written(Ledger.open(keeper).spent())], JSON.stringify(step)).toEqual([
-      step.says,
-      step.spent,
-    ]);
-    if (record !== undefined) expect(report && bytesToHex(report.record)).toBe(record);
-  }
-});
+  },
+);
 
-test("what can't be kept is not told", () => {
+test("what can't be kept is not told", async () => {
   const full = {
     getItem: () => null,
     setItem: () => {
@@ -136,20 +138,20 @@ test("what can't be kept is not told", () => {
     },
   };
   const { document } = GOLDEN.devices[0] as { document: string };
-  const device = new Device(new Uint8Array(32), new Diary(full));
-  expect(() => device.report(Collection.read(utf8(document)), "green")).toThrow(/quota/);
+  const device = new Device(new PlainSecret(new Uint8Array(32)), new Diary(full));
+  await expect(device.report(Collection.read(utf8(document)), "green")).rejects.toThrow(/quota/);
 });
 
-test("a page of before noted windows in the ledger only", () => {
+test("a page of before noted windows in the ledger only", async () => {
   const found = GOLDEN.devices.find(({ document }) => document.includes("windows")) as {
     document: string;
   };
   const collection = Collection.read(utf8(found.document));
   const keeper = new Memory();
   Ledger.EMPTY.charge(collection.key, collection.epsilon, 3).save(keeper);
-  const device = new Device(new Uint8Array(32), new Diary(keeper));
-  expect(() => device.report(collection, "green", { window: 3 })).toThrow(RoundPassed);
-  device.report(collection, "green", { window: 4 });
+  const device = new Device(new PlainSecret(new Uint8Array(32)), new Diary(keeper));
+  await expect(device.report(collection, "green", { window: 3 })).rejects.toThrow(RoundPassed);
+  await device.report(collection, "green", { window: 4 });
   expect(toNumber(Ledger.open(keeper).spent())).toBe(2 * collection.epsilon);
 });
 

@@ -8,9 +8,11 @@ import { fraction, over, plus, raised, toNumber, type Fraction } from "../src/de
 import { readMechanism } from "../src/device/mechanisms";
 import { chanceOf, conclude, everyReport, odds, type Value } from "../src/device/odds";
 import type { Unread } from "../src/device/parameters";
+import { PlainSecret } from "../src/device/secret";
 import { digest } from "../src/device/strings";
 import { readJson, utf8 } from "./files";
 
+const DEVICE = new Device(new PlainSecret(new Uint8Array(32)));
 const KEY = "00".repeat(32);
 const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json").map(
   ({ document }) => Collection.read(utf8(document)),
@@ -75,11 +77,11 @@ describe("for people", () => {
     }
   });
 
-  test.each(KNOWN)("conclusions of $mechanism.name %#", (collection) => {
+  test.each(KNOWN)("conclusions of $mechanism.name %#", async (collection) => {
     const among = collection.freeText ? ["tea", "coffee", "water"] : collection.answers;
     const record = collection.overTime
       ? Uint8Array.of(2, 1)
-      : new Device(new Uint8Array(32)).report(collection, among[1] as string).record;
+      : (await DEVICE.report(collection, among[1] as string)).record;
     const { answers, posterior, ratio, most } = conclude(collection, record, among);
     expect(answers).toBe(among);
     expect(posterior.reduce((a, b) => a + b)).toBeCloseTo(1, 12);
@@ -96,9 +98,9 @@ describe("for people", () => {
     });
   });
 
-  test("free text needs texts to compare", () => {
+  test("free text needs texts to compare", async () => {
     const words = KNOWN.find(({ freeText }) => freeText) as Collection;
-    const { record } = new Device(new Uint8Array(32)).report(words, "tea");
+    const { record } = await DEVICE.report(words, "tea");
     expect(() => conclude(words, record)).toThrow(/name the texts/);
   });
 });

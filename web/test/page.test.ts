@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { Collection, Device, Grr, odds, toNumber } from "../src/device";
+import { Collection, Device, Grr, PlainSecret, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { load as loadDashboard } from "../src/dashboard/language";
 import { words as dashboardEn } from "../src/dashboard/language/en";
@@ -47,9 +47,9 @@ test("odds are counts of people that none of them vanishes from", () => {
   }
 });
 
-test("odds and reports have words in every language", () => {
+test("odds and reports have words in every language", async () => {
   for (const words of [surveyEn, surveyJa]) {
-    const device = new Device(Device.newSecret());
+    const device = new Device(new PlainSecret(PlainSecret.fresh()));
     for (const collection of KNOWN) {
       const kind = kindOf(collection);
       const people = peopleOf(odds(collection.mechanism));
@@ -59,7 +59,7 @@ test("odds and reports have words in every language", () => {
         expect(text).toContain(`${number}`);
       }
       if (collection.overTime) continue;
-      const record = device.report(collection, answer).record;
+      const { record } = await device.report(collection, answer);
       const said = kind.report(words, collection, record);
       const { mechanism } = collection;
       if (mechanism instanceof Grr) {

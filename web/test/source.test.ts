@@ -13,7 +13,7 @@ const CODE = ({ source }: { source: string }): string =>
 
 // From an answer to its report. The others show odds, compute ε and read documents.
 const PATH = ["categories", "coins", "device", "glance", "grr", "integers", "packed"]
-  .concat(["rappor", "strings", "unary", "words"])
+  .concat(["rappor", "secret", "strings", "unary", "words"])
   .map((name) => `device/${name}.ts`);
 
 test("nothing asks Math.random", () => {

@@ -1,7 +1,7 @@
 """The command line: a module for each command, each short; heavy libraries load when used.
 
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
-``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``plan``, ``randomize``,
+``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
@@ -26,6 +26,7 @@ from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
 from sudare.cli.ledger import ledger
+from sudare.cli.page import page
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
@@ -72,6 +73,7 @@ COMMANDS = (
     party,
     joint_count,
     serve,
+    page,
     token,
     ledger,
     backup,

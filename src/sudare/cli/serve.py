@@ -56,6 +56,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="The most at once.",
 )
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    help="Of a survey page hosted elsewhere, such as https://survey.example.org; repeatable.",
+)
 @json_option
 def serve(
     collections: tuple[Path, ...],
@@ -69,6 +75,7 @@ def serve(
     rate: float | None,
     body_seconds: float,
     connections: int,
+    origins: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Collect reports over HTTP, and show results as they come.
@@ -90,6 +97,7 @@ def serve(
     from sudare.collector.http.app import create_app
     from sudare.collector.http.auth import Bearers
     from sudare.collector.http.limits import Limits
+    from sudare.collector.http.origins import Origins
     from sudare.collector.http.routes import every_route
     from sudare.collector.http.server import listen
     from sudare.collector.http.server import serve as answer
@@ -97,6 +105,7 @@ def serve(
     from sudare.collector.stores.contract import HeldCollection
     from sudare.collector.stores.open import open_store
 
+    allowed = Origins(origins)
     given = [load_collection(path) for path in collections]
     for collection in given:
         check_rounds_end(collection)
@@ -116,7 +125,11 @@ def serve(
                 click.echo(f"Warning: {sentence}", err=True)
             bearers = Bearers(opened, service.clock)
             app = create_app(
-                service, every_route(service, bearers), role_of=bearers.role_of, limits=limits
+                service,
+                every_route(service, bearers),
+                role_of=bearers.role_of,
+                limits=limits,
+                origins=allowed,
             )
             answer(app, service, listening, limits, lambda url: _say(url, as_json=as_json))
         finally:

@@ -2,6 +2,8 @@
 
 ``service``: what all share: the store, the clock, the collections held.
 ``metrics``: what a collector counts about itself.
+``hosted_page``: the survey page as a folder for another host.
+``page_check``: whether a page that somebody serves is this version's.
 ``uploads``: a report's way from the network to the store.
 ``http``: the server, its limits, and every other route.
 ``stores``: what must not be lost, in one of several databases.

@@ -41,7 +41,7 @@ class CollectorClient:
             insecure: whether plain HTTP may leave this machine.
             timeout: seconds without a sign of life, after which a request is given up.
         """
-        url = _checked(address, insecure=insecure)
+        url = checked_address(address, insecure=insecure)
         self.address = str(url).rstrip("/")
         self._timeout = timeout
         # Around a proxy that the environment names, a plain request would leave the machine.
@@ -148,7 +148,13 @@ def check_invitation(invitation: str) -> str:
     return invitation
 
 
-def _checked(address: str, *, insecure: bool) -> httpx.URL:
+def checked_address(address: str, *, insecure: bool) -> httpx.URL:
+    """An address as a URL without its fragment, if it may be one; plain HTTP to this machine only.
+
+    Args:
+        address: such as ``https://stats.example.org``.
+        insecure: whether plain HTTP may leave this machine.
+    """
     try:
         url = httpx.URL(address)
     except (httpx.InvalidURL, TypeError):

@@ -3,8 +3,9 @@
 import errno
 import os
 import secrets
+import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -114,6 +115,27 @@ def write_durably(path: Path, data: bytes) -> None:
     """Replace a file such that it stays replaced when the power fails."""
     write_whole(path, data)
     keep_entries(real(path).parent)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder of these files, by their paths in it, there whole or not at all.
+
+    One that is there already is an error, and stays as it is.
+    """
+    if os.path.lexists(folder):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+    temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
+    try:
+        temporary.mkdir()
+        for name, data in files.items():
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / name).write_bytes(data)
+        temporary.rename(folder)
+    except OSError as error:
+        error.filename = str(folder)  # the name that the caller knows
+        raise
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def create_whole(path: Path, data: bytes, mode: int = 0o600) -> None:

@@ -120,9 +120,18 @@ export async function fetchStandings(signal?: AbortSignal): Promise<readonly Sta
   return collections;
 }
 
-/** The bytes of a collection's public document. */
-export async function fetchDocument(key: string): Promise<Uint8Array> {
-  const response = await ask(`/collections/${encodeURIComponent(key)}`);
+/** Whether a collector answers, even if it doesn't let this page read what it says. */
+export async function answersAtAll(collector: string): Promise<boolean> {
+  const blindly: RequestInit = { mode: "no-cors", cache: "no-store", credentials: "omit" };
+  return fetch(`${collector}/healthz`, blindly).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The bytes of a collection's public document, from the collector of this page or another one. */
+export async function fetchDocument(key: string, collector = ""): Promise<Uint8Array> {
+  const response = await ask(`${collector}/collections/${encodeURIComponent(key)}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 

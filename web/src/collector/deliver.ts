@@ -9,7 +9,7 @@ import { problemOf, type Problem } from "./problem";
 
 /** What is sent, to the letter. */
 export interface Letter {
-  readonly path: string;
+  readonly address: string;
   readonly body: string;
 }
 
@@ -27,7 +27,7 @@ export type Delay =
 
 /** The world around a delivery; a test has its own. */
 export interface Post {
-  fetch(path: string, options: RequestInit): Promise<Response>;
+  fetch(address: string, options: RequestInit): Promise<Response>;
   /** Resolves after so many seconds; if it wakes, earlier when the network is back. */
   pause(seconds: number, wakes: boolean): Promise<void>;
   /** From 0 to 1: so that all who wait don't come again at once. */
@@ -63,10 +63,18 @@ const COLLECTOR_WAITS = new Set([408, 429, 503]);
 const COLLECTION_WAITS = new Set(["body_cut", "not_open", "paused", "window_not_open"]);
 const UNANSWERED: Verdict = { does: "collector waits", doubtful: true, later: 0, problem: null };
 
-/** The letter of a report. The id is made once: sent again, the report counts once. */
-export function letterOf(key: string, window: number, id: string, record: string): Letter {
+/** A report as it is kept: the id is made once, so that sent again it counts once. */
+export interface Kept {
+  readonly window: number;
+  /** Hexadecimal, as is the record. */
+  readonly id: string;
+  readonly record: string;
+}
+
+/** The letter of a report to a collector. */
+export function letterOf(collector: string, key: string, { window, id, record }: Kept): Letter {
   return {
-    path: `/collections/${key}/reports?window=${window}`,
+    address: `${collector}/collections/${key}/reports?window=${window}`,
     body: JSON.stringify({ id, report: record }),
   };
 }
@@ -100,7 +108,7 @@ export async function deliver(
 
 async function attempt(letter: Letter, invitation: string, post: Post): Promise<Verdict> {
   try {
-    const response = await post.fetch(letter.path, {
+    const response = await post.fetch(letter.address, {
       method: "POST",
       headers: {
         "Content-Type": "application/json",
@@ -163,7 +171,7 @@ export function pauseAfter(failures: number, later: number, chance: number): num
 }
 
 const browserPost: Post = {
-  fetch: (path, options) => fetch(path, options),
+  fetch: (address, options) => fetch(address, options),
   random: () => (crypto.getRandomValues(new Uint32Array(1))[0] as number) / 2 ** 32,
   pause: (seconds, wakes) =>
     new Promise((resolve) => {

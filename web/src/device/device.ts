@@ -5,8 +5,6 @@
  * (docs/reference/hashing.md): the same secret keeps the same cohort, permanent bits and rounds.
  */
 
-import { hmac } from "@noble/hashes/hmac.js";
-import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 
 import type { Collection } from "./collection";
@@ -15,14 +13,14 @@ import { InvalidAnswer, Refused } from "./errors";
 import { Glance, type Plan } from "./glance";
 import { quotient, wholeFrom } from "./integers";
 import type { Ledger } from "./ledger";
-import type { Mechanism } from "./mechanisms";
 import { Rappor } from "./rappor";
+import type { Secret } from "./secret";
 import { digestBytes, type Digest } from "./strings";
 import { answeredWindow, checkObserved } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
 
-export const SECRET_BYTES = 32;
 const ID_BYTES = 16;
+const NOTHING: Uint8Array = new Uint8Array();
 
 /** What leaves a device. */
 export interface Report {
@@ -44,23 +42,26 @@ export interface ReportOptions {
   readonly fresh?: Words;
 }
 
-/** Somebody's device, known by a secret that never leaves it. */
+/** What a device keeps of an answer where noise is kept: never to leave it. */
+export interface Permanent {
+  readonly cohorts: Uint32Array;
+  readonly kept: BigUint64Array;
+}
+
+/**
+ * Somebody's device, known by a secret that never leaves it.
+ *
+ * The secret is asked first, and waited for. From the diary's first word to its last nothing is: what
+ * it says of a window or a round stays true until the report is made.
+ */
 export class Device {
-  readonly #secret: Uint8Array;
+  readonly #secret: Secret;
   readonly #diary: Diary;
 
-  /** A device of a secret of 32 random bytes. The diary must be kept as long as the secret. */
-  constructor(secret: Uint8Array, diary: Diary = new Diary(new Memory())) {
-    if (secret.length !== SECRET_BYTES) {
-      throw new Refused(`a device's secret is ${SECRET_BYTES} bytes, got ${secret.length}`);
-    }
-    this.#secret = Uint8Array.from(secret);
+  /** A device of a secret. The diary must be kept as long as the secret. */
+  constructor(secret: Secret, diary: Diary = new Diary(new Memory())) {
+    this.#secret = secret;
     this.#diary = diary;
-  }
-
-  /** A fresh secret from the system, to be kept for the device's life. */
-  static newSecret(): Uint8Array {
-    return crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   }
 
   /**
@@ -69,56 +70,36 @@ export class Device {
    * What the ledger's cap leaves no room for is refused (`BudgetExceeded`). Each window of a
    * collection is answered once, in order (`RoundPassed`).
    */
-  report(collection: Collection, answer: string, { window, fresh }: ReportOptions = {}): Report {
-    const { mechanism, key } = collection;
+  async report(
+    collection: Collection,
+    answer: string,
+    { window, fresh = new SystemWords() }: ReportOptions = {},
+  ): Promise<Report> {
+    const { mechanism, key, epsilon } = collection;
     if (mechanism instanceof Glance) {
       throw new Refused(`“${collection.name}” is observed over time: use observe`);
     }
     const number = answeredWindow(collection, window);
     const value = collection.encode(answer);
-    this.#diary.noteAnswer(key, number, (ledger) => this.#pay(collection, value, number, ledger));
-    const record = this.#record(collection, mechanism, value, fresh ?? new SystemWords());
-    return { id: crypto.getRandomValues(new Uint8Array(ID_BYTES)), record };
-  }
-
-  /**
-   * The ledger after one more report. Where noise is kept, the reports of one value are paid for
-   * together: the ledger knows them by a digest, which without the secret says nothing of the value.
-   */
-  #pay(
-    collection: Collection,
-    value: number | Digest,
-    window: number | null,
-    ledger: Ledger,
-  ): Ledger {
-    const { mechanism, key } = collection;
-    if (!(mechanism instanceof Rappor)) return ledger.charge(key, collection.epsilon, window);
-    const known = bytesToHex(this.#digest(collection, "ledger", bytesOf(value)).slice(0, ID_BYTES));
-    const reports = ledger.reportsOf(key, known) + 1;
-    return ledger.keep(key, known, reports, mechanism.epsilonOf(reports));
-  }
-
-  #record(
-    collection: Collection,
-    mechanism: Exclude<Mechanism, Glance>,
-    value: number | Digest,
-    fresh: Words,
-  ): Uint8Array {
-    if (mechanism instanceof Rappor) {
-      const { cohorts, kept } = this.permanent(collection, mechanism, value);
-      return mechanism.instant(kept, cohorts, fresh);
+    const id = crypto.getRandomValues(new Uint8Array(ID_BYTES));
+    if (!(mechanism instanceof Rappor)) {
+      this.#diary.noteAnswer(key, number, (ledger) => ledger.charge(key, epsilon, number));
+      return { id, record: mechanism.randomize([value as number], fresh) };
     }
-    return mechanism.randomize([value as number], fresh);
+    const known = await this.#digest(collection, "ledger", bytesOf(value));
+    const { cohorts, kept } = await this.permanent(collection, mechanism, value);
+    this.#diary.noteAnswer(key, number, (ledger) => paid(collection, mechanism, known, ledger));
+    return { id, record: mechanism.instant(kept, cohorts, fresh) };
   }
 
   /** The device's cohort and what it keeps of an answer: never to leave it. */
-  permanent(
+  async permanent(
     collection: Collection,
     mechanism: Rappor,
     value: number | Digest,
-  ): { readonly cohorts: Uint32Array; readonly kept: BigUint64Array } {
-    const cohorts = mechanism.assign(1, this.#derived(collection, "assign", new Uint8Array()));
-    const words = this.#derived(collection, "permanent", bytesOf(value));
+  ): Promise<Permanent> {
+    const cohorts = mechanism.assign(1, await this.#derived(collection, "assign"));
+    const words = await this.#derived(collection, "permanent", bytesOf(value));
     return { cohorts, kept: mechanism.permanent([value], cohorts, words) };
   }
 
@@ -126,41 +107,57 @@ export class Device {
    * The report of a state in a round, counted from 1 over all windows; null in other rounds. Its
    * window is paid for when something in it is first observed.
    */
-  observe(collection: Collection, number: number, state: string | number): RoundReport | null {
+  async observe(
+    collection: Collection,
+    number: number,
+    state: string | number,
+  ): Promise<RoundReport | null> {
     const mechanism = overTime(collection);
     checkObserved(collection, number);
     const held = heldState(collection, state);
     const window = quotient(number - 1, mechanism.rounds);
+    const plan = await this.plan(collection, window);
+    const id = await this.reportId(collection, number);
     this.#diary.note(collection.key, number, collection.epsilon, window);
-    const plan = this.plan(collection, window);
     if (plan.round !== ((number - 1) % mechanism.rounds) + 1) return null;
-    const record = mechanism.report(plan, held);
-    return { id: this.reportId(collection, number), record, window };
+    return { id, record: mechanism.report(plan, held), window };
   }
 
   /** What the device has drawn in advance for a window, from 0: never to leave it. */
-  plan(collection: Collection, window: number): Plan {
+  async plan(collection: Collection, window: number): Promise<Plan> {
     const mechanism = overTime(collection);
     wholeFrom(0, window, "window");
-    const [plan] = mechanism.draw(1, this.#derived(collection, "stream", highestFirst(window)));
+    const words = await this.#derived(collection, "stream", highestFirst(window));
+    const [plan] = mechanism.draw(1, words);
     return plan as Plan;
   }
 
   /** The id of the report of a round, counted from 1 over all windows. */
-  reportId(collection: Collection, number: number): Uint8Array {
+  async reportId(collection: Collection, number: number): Promise<Uint8Array> {
     wholeFrom(1, number, "round");
-    return this.#digest(collection, "report", highestFirst(number)).slice(0, ID_BYTES);
+    const digest = await this.#digest(collection, "report", highestFirst(number));
+    return digest.slice(0, ID_BYTES);
   }
 
-  #derived(collection: Collection, purpose: string, value: Uint8Array): Words {
-    return new DerivedWords(this.#digest(collection, purpose, value));
+  async #derived(collection: Collection, purpose: string, value = NOTHING): Promise<Words> {
+    return new DerivedWords(await this.#digest(collection, purpose, value));
   }
 
   /** HMAC-SHA-256(secret, key ‖ purpose ‖ 0 ‖ value). */
-  #digest(collection: Collection, purpose: string, value: Uint8Array): Uint8Array {
+  #digest(collection: Collection, purpose: string, value: Uint8Array): Promise<Uint8Array> {
     const label = new TextEncoder().encode(`${purpose}\0`);
-    return hmac(sha256, this.#secret, concatBytes(hexToBytes(collection.key), label, value));
+    return this.#secret.digest(concatBytes(hexToBytes(collection.key), label, value));
   }
+}
+
+/**
+ * The ledger after one more report where noise is kept. The reports of one value are paid for
+ * together: the ledger knows them by a digest, which without the secret says nothing of the value.
+ */
+function paid({ key }: Collection, mechanism: Rappor, digest: Uint8Array, ledger: Ledger): Ledger {
+  const known = bytesToHex(digest.slice(0, ID_BYTES));
+  const reports = ledger.reportsOf(key, known) + 1;
+  return ledger.keep(key, known, reports, mechanism.epsilonOf(reports));
 }
 
 function overTime(collection: Collection): Glance {

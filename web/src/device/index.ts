@@ -1,7 +1,7 @@
 /** The device in a browser: what a page needs of it. */
 
 export { Collection, type Windows } from "./collection";
-export { Device, SECRET_BYTES, type Report, type ReportOptions, type RoundReport } from "./device";
+export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
 export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } from "./errors";
 export { roundUp, toNumber, type Fraction } from "./fractions";
@@ -19,5 +19,6 @@ export {
   type Odds,
 } from "./odds";
 export { Rappor } from "./rappor";
+export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { Unary } from "./unary";
 export { momentOf, type Moment } from "./windows";

@@ -1,9 +1,12 @@
 import { start } from "../page/frame";
 import "../page/style.css";
 import { load } from "./language";
+import { placeOf } from "./place";
 import "./style.css";
 import { Survey } from "./survey";
 
-const [, key] = /^\/s\/([^/]+)$/.exec(location.pathname) ?? [];
+// Written by `sudare page write`: src/sudare/collector/hosted_page.py.
+const written = document.querySelector<HTMLMetaElement>("meta[name=sudare-collector]");
 
-void start(load, <Survey address={key ?? ""} />);
+addEventListener("hashchange", () => location.reload()); // another link, opened in this tab
+void start(load, <Survey place={placeOf(location, written && written.content)} />);

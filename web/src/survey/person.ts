@@ -1,5 +1,6 @@
 /** The person at this browser: their device, their ledger, and what they have sent. */
 
+import type { Kept } from "../collector/deliver";
 import {
   Device,
   Diary,
@@ -9,14 +10,11 @@ import {
   type Ledger,
   type Moment,
 } from "../device";
-import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { hasSecret, openSecret, type KeyStore } from "./secret";
 
 /** A report of a collection, as it was sent. The answer itself is kept nowhere. */
-export interface Sent {
-  readonly window: number;
-  /** Hexadecimal, as is the record. */
-  readonly id: string;
-  readonly record: string;
+export interface Sent extends Kept {
   /** Whether the collector has it, or never will; until then it is sent again. */
   readonly settled: boolean;
 }
@@ -29,19 +27,31 @@ export class Answered extends Refused {
 /** Everything that a page keeps about its person, in one place that is not forgotten. */
 export class Person {
   readonly #keeper: Keeper;
+  readonly #keys: KeyStore | null;
 
-  constructor(keeper: Keeper) {
+  constructor(keeper: Keeper, keys: KeyStore | null = null) {
     this.#keeper = keeper;
+    this.#keys = keys;
   }
 
-  /** Whether what was kept about a collection can be read; something else may have changed it. */
-  isSound(key: string): boolean {
+  /**
+   * Whether what was kept about a collection can be read; something else may have changed it. A
+   * secret that was kept as text becomes a key. To be called under a lock that all tabs share.
+   */
+  async isSound(key: string): Promise<boolean> {
     try {
       this.#diary.nextWindow(key); // reads the ledger, too
-      return this.#kept(key).every(isSent);
+      if (!this.#kept(key).every(isSent)) return false;
     } catch {
       return false;
     }
+    try {
+      if (hasSecret(this.#keeper)) await openSecret(this.#keeper, this.#keys);
+    } catch (error) {
+      if (error instanceof Refused) return false;
+      throw error; // the browser can't reach its keys now: nothing was changed
+    }
+    return true;
   }
 
   get #diary(): Diary {
@@ -86,27 +96,21 @@ export class Person {
    * The report of an answer, paid for and kept before anything can be sent; null in a round that
    * isn't the device's. To be called under a lock that all tabs share.
    */
-  answer(collection: Collection, moment: Moment, answer: string): Sent | null {
+  async answer(collection: Collection, moment: Moment, answer: string): Promise<Sent | null> {
     if (this.hasAnswered(collection, moment)) {
       throw new Answered(`“${collection.name}” was answered already (nothing was sent)`);
     }
     const { window, number } = moment;
+    const device = new Device(await openSecret(this.#keeper, this.#keys), this.#diary);
     const report =
       number === null
-        ? this.#device.report(collection, answer, { window })
-        : this.#device.observe(collection, number, answer);
+        ? await device.report(collection, answer, { window })
+        : await device.observe(collection, number, answer);
     if (report === null) return null;
     const [id, record] = [bytesToHex(report.id), bytesToHex(report.record)];
     const sent = { window, id, record, settled: false };
     this.#keep(collection.key, [...this.#kept(collection.key), sent]);
     return sent;
-  }
-
-  get #device(): Device {
-    const known = this.#keeper.getItem(SECRET);
-    const secret = known === null ? Device.newSecret() : hexToBytes(known);
-    if (known === null) this.#keeper.setItem(SECRET, bytesToHex(secret));
-    return new Device(secret, this.#diary);
   }
 
   /** What is kept of a collection's reports, oldest first. */
@@ -122,8 +126,6 @@ export class Person {
   }
 }
 
-const SECRET = "sudare secret";
-
 function isSent({ window, id, record, settled }: Record<keyof Sent, unknown>): boolean {
   const isHex = (text: unknown): boolean => typeof text === "string" && /^[0-9a-f]+$/.test(text);
   return Number.isSafeInteger(window) && isHex(id) && isHex(record) && typeof settled === "boolean";
@@ -133,15 +135,19 @@ function nameOf(key: string): string {
   return `sudare sent ${key}`;
 }
 
+let last: Promise<unknown> = Promise.resolve(); // of what this page does alone
+
 /**
- * Do something that no other tab does at the same time.
+ * Do something that no other tab does at the same time, nor this one.
  *
  * Browsers have locks only on pages that came over HTTPS or from this machine. Elsewhere two tabs
  * that answer in the same instant aren't kept apart.
  */
-export async function alone<T>(work: () => T): Promise<T> {
+export function alone<T>(work: () => T | Promise<T>): Promise<T> {
   const { locks } = navigator as { locks?: LockManager };
-  return locks ? await locks.request("sudare person", () => work()) : work();
+  const next = locks ? locks.request("sudare person", async () => work()) : last.then(work);
+  last = next.catch(() => undefined);
+  return next;
 }
 
 /** The place where a page keeps its notes; null if the browser allows none. */

@@ -1,18 +1,19 @@
-/** What answering means: the odds in people, what it costs, and what could be linked. */
+/** What answering means: the odds in people, the cost, what could be linked, who must be trusted. */
 
 import type { Collection } from "../device";
 import { upTo } from "../page/numbers";
 import { kindOf } from "./kinds";
 import { useWords } from "./language";
+import { isHostedElsewhere, type Place } from "./place";
 
 interface PrivacyProps {
   readonly collection: Collection;
   /** The answer that is being given: the example in the odds. */
   readonly answer: string;
-  readonly invitation: string;
+  readonly place: Place;
 }
 
-export function Privacy({ collection, answer, invitation }: PrivacyProps) {
+export function Privacy({ collection, answer, place }: PrivacyProps) {
   const words = useWords();
   const kind = kindOf(collection);
   return (
@@ -25,7 +26,7 @@ export function Privacy({ collection, answer, invitation }: PrivacyProps) {
       {Number.isFinite(collection.lifetimeEpsilon) && (
         <p>{words.lifetime(upTo(collection.lifetimeEpsilon))}</p>
       )}
-      {collection.invited && invitation ? (
+      {collection.invited && place.invitation ? (
         <>
           <h3>{words.invited}</h3>
           <p>{words.invitedWhy}</p>
@@ -34,6 +35,17 @@ export function Privacy({ collection, answer, invitation }: PrivacyProps) {
         <p>{words.anonymous}</p>
       )}
       <p>{collection.keepsReports ? words.keptAll : words.keptSum}</p>
+      <h3>{words.supplier}</h3>
+      <p class="supplier">
+        {isHostedElsewhere(place)
+          ? words.hostedElsewhere(hostOf(place.host), hostOf(place.collector))
+          : words.hostedHere(hostOf(place.host))}
+      </p>
     </section>
   );
+}
+
+/** An origin as people know it. */
+function hostOf(origin: string): string {
+  return new URL(origin).host;
 }

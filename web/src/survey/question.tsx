@@ -4,22 +4,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Standing } from "../collector/api";
 import { deliver, letterOf, type Delay, type Outcome } from "../collector/deliver";
-import { BudgetExceeded, Refused, momentOf, type Collection, type Keeper } from "../device";
+import { BudgetExceeded, Refused, momentOf, type Collection } from "../device";
 import { moment as momentText } from "../language";
 import { downTo, upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
-import { invitationOf } from "./invitation";
 import { kindOf } from "./kinds";
 import { useWords, type Words } from "./language";
 import { LedgerCard } from "./ledger";
-import { Answered, Person, alone, type Sent } from "./person";
+import { Answered, alone, type Person, type Sent } from "./person";
+import type { Place } from "./place";
 import { Privacy } from "./privacy";
 import { SentReport } from "./sent";
 
 interface QuestionProps {
   readonly collection: Collection;
   readonly standing: Standing;
-  readonly keeper: Keeper;
+  readonly person: Person;
+  readonly place: Place;
 }
 
 type Note = (words: Words) => string;
@@ -31,11 +32,11 @@ interface Shown {
   readonly answer: string | null;
 }
 
-export function Question({ collection, standing, keeper }: QuestionProps) {
+export function Question({ collection, standing, person, place }: QuestionProps) {
   const words = useWords();
   const kind = kindOf(collection);
   const { key, invited } = collection;
-  const [person] = useState(() => new Person(keeper));
+  const { collector, invitation } = place;
   const [answer, setAnswer] = useState("");
   const [note, setNote] = useState<Note | null>(null);
   const [earlier, setEarlier] = useState<readonly Note[]>([]); // what became of other reports
@@ -46,7 +47,6 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
   const [changes, setChanges] = useState(0); // of what the person keeps
   const now = useClock(collection);
   const heading = useRef<HTMLHeadingElement>(null);
-  const invitation = invitationOf(location.hash);
 
   const send = async (sent: Sent, before: boolean): Promise<void> => {
     const isLast = (): boolean => person.sent(key)?.id === sent.id;
@@ -54,7 +54,7 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
       if (isLast()) setNote(() => said);
     };
     say((words) => words.sending);
-    const letter = letterOf(key, sent.window, sent.id, sent.record);
+    const letter = letterOf(collector, key, sent);
     const outcome = await deliver(letter, invitation, before, (delay) => say(delayText(delay)));
     await alone(() => person.settle(key, sent.id));
     const said = outcomeText(outcome);
@@ -135,11 +135,12 @@ export function Question({ collection, standing, keeper }: QuestionProps) {
           key={shown.sent.id}
           heading={heading}
           collection={collection}
+          collector={collector}
           sent={shown.sent}
           answer={shown.answer}
         />
       )}
-      <Privacy collection={collection} answer={answer} invitation={invitation} />
+      <Privacy collection={collection} answer={answer} place={place} />
       <LedgerCard key={changes} collection={collection} person={person} />
     </main>
   );

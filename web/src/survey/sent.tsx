@@ -13,16 +13,17 @@ import type { Sent } from "./person";
 interface SentReportProps {
   readonly heading: RefObject<HTMLHeadingElement | null>;
   readonly collection: Collection;
+  readonly collector: string;
   readonly sent: Sent;
   /** What was answered, if the page still knows. */
   readonly answer: string | null;
 }
 
-export function SentReport({ heading, collection, sent, answer }: SentReportProps) {
+export function SentReport({ heading, collection, collector, sent, answer }: SentReportProps) {
   const words = useWords();
   const kind = kindOf(collection);
   const record = hexToBytes(sent.record);
-  const letter = letterOf(collection.key, sent.window, sent.id, sent.record);
+  const letter = letterOf(collector, collection.key, sent);
   return (
     <section class="sent">
       <div class="card">
@@ -50,7 +51,7 @@ export function SentReport({ heading, collection, sent, answer }: SentReportProp
           <div>
             <dt>{words.sentTo}</dt>
             <dd class="bytes" data-sent="to">
-              POST {location.origin + letter.path}
+              POST {letter.address}
             </dd>
           </div>
           <div>

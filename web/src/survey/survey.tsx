@@ -2,13 +2,15 @@
 
 import { useEffect, useState } from "preact/hooks";
 
-import { ask, fetchDocument, type Standing } from "../collector/api";
+import { answersAtAll, ask, fetchDocument, type Standing } from "../collector/api";
 import { Problem } from "../collector/problem";
-import { Collection, InvalidDocument, type Keeper } from "../device";
+import { Collection, InvalidDocument } from "../device";
 import { reasonText } from "../page/reason";
 import { useWords, type Words } from "./language";
 import { Question } from "./question";
-import { Person, openKeeper } from "./person";
+import { Person, alone, openKeeper } from "./person";
+import { isHostedElsewhere, type Place } from "./place";
+import { openKeys } from "./secret";
 
 type Loaded =
   | { readonly kind: "loading" }
@@ -22,20 +24,20 @@ type Loaded =
       readonly kind: "ready";
       readonly collection: Collection;
       readonly standing: Standing;
-      readonly keeper: Keeper;
+      readonly person: Person;
     };
 
-/** The page of the collection whose key the address says. */
-export function Survey({ address }: { readonly address: string }) {
+/** The page of the collection whose key the link says. */
+export function Survey({ place }: { readonly place: Place }) {
   const words = useWords();
   const [loaded, setLoaded] = useState<Loaded>({ kind: "loading" });
   const load = (): void => {
     setLoaded({ kind: "loading" });
-    void open(address).then(setLoaded);
+    void open(place).then(setLoaded);
   };
-  useEffect(load, [address]);
+  useEffect(load, [place]);
 
-  if (loaded.kind === "ready") return <Question {...loaded} />;
+  if (loaded.kind === "ready") return <Question {...loaded} place={place} />;
   return (
     <main class="narrow">
       {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
@@ -57,21 +59,24 @@ export function Survey({ address }: { readonly address: string }) {
   );
 }
 
-async function open(address: string): Promise<Loaded> {
+async function open(place: Place): Promise<Loaded> {
+  const { collector, key } = place;
   const keeper = openKeeper();
   if (!keeper) return { kind: "refused", why: (words) => words.noStorage };
+  if (!key) return { kind: "refused", why: (words) => words.noCollection };
   try {
-    const data = await fetchDocument(address);
-    const standing = await ask(`/collections/${encodeURIComponent(address)}/standing`);
-    const collection = Collection.readPinned(data, address);
-    if (!new Person(keeper).isSound(collection.key)) {
+    const data = await fetchDocument(key, collector);
+    const standing = await ask(`${collector}/collections/${encodeURIComponent(key)}/standing`);
+    const collection = Collection.readPinned(data, key);
+    const person = new Person(keeper, openKeys());
+    if (!(await alone(() => person.isSound(collection.key)))) {
       return { kind: "refused", why: (words) => words.notesChanged };
     }
     return {
       kind: "ready",
       collection,
       standing: (await standing.json()) as Standing,
-      keeper,
+      person,
     };
   } catch (error) {
     if (error instanceof Problem && error.status === 404) {
@@ -84,6 +89,10 @@ async function open(address: string): Promise<Loaded> {
         why: (words) => (mechanism ? words.otherMechanism(mechanism) : words.otherDocument),
         error,
       };
+    }
+    // Browsers don't tell a page which of the two it is: that nobody answers, or that it mustn't ask.
+    if (isHostedElsewhere(place) && error instanceof TypeError && (await answersAtAll(collector))) {
+      return { kind: "failed", why: (words) => words.notAllowed(place.host, collector) };
     }
     return { kind: "failed", why: (words) => words.notLoaded, error };
   }

@@ -5,6 +5,7 @@
 ``app``: the service as one ASGI application.
 ``routes``: every route but the hot one, put together.
 ``limits``: how much is taken at once.
+``origins``: pages of other hosts that may ask what a device asks.
 ``problems``: one shape for every error.
 ``queries``: the query and the body of a request, read strictly.
 ``auth``: tokens of roles, and patience with wrong ones.

@@ -15,6 +15,7 @@ from starlette.types import Message, Receive, Scope, Send
 from sudare.collector.clock.closings import Closings, Ticker
 from sudare.collector.http.health import Health
 from sudare.collector.http.limits import Limits
+from sudare.collector.http.origins import Origins, adding
 from sudare.collector.http.problems import API, MARKS, Problem, unforeseen, unknown_collection
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role
@@ -33,9 +34,15 @@ class App:
     """A collector as an ASGI application; ``running`` (or its lifespan) starts writer and clock."""
 
     def __init__(
-        self, service: Service, routes: Sequence[BaseRoute], role_of: RoleOf, limits: Limits
+        self,
+        service: Service,
+        routes: Sequence[BaseRoute],
+        role_of: RoleOf,
+        limits: Limits,
+        origins: Origins,
     ) -> None:
         self._service = service
+        self._origins = origins
         closings = Closings()
         self._uploads = Uploads(service, limits, role_of, closings)
         self.ticker = Ticker(service, closings)
@@ -48,6 +55,13 @@ class App:
         """Answer an HTTP request, or follow the server's life from its start to its end."""
         if scope["type"] != "http":
             await self._live(receive, send)
+            return
+        shared = self._origins.sharing(scope)
+        if shared.headers:
+            send = adding(send, shared.headers)
+        if shared.preflight:
+            await send({"type": "http.response.start", "status": 204, "headers": [*MARKS]})
+            await send({"type": "http.response.body", "body": b""})
         elif scope["method"] == "POST" and (intake := self._uploads.intake(scope["path"])):
             try:
                 await self._uploads.take(intake, scope, receive, send)
@@ -113,9 +127,10 @@ def create_app(
     *,
     role_of: RoleOf = nobody,
     limits: Limits | None = None,
+    origins: Origins | None = None,
 ) -> App:
     """The collector's ASGI application: reports, its own state, and the routes given."""
-    return App(service, routes, role_of, limits or Limits())
+    return App(service, routes, role_of, limits or Limits(), origins or Origins())
 
 
 def _plain(error: HTTPException) -> Problem:

@@ -1,7 +1,10 @@
 """The dashboard and the survey page: built files, sent as they are, under strict rules."""
 
+import base64
 import gzip
+import hashlib
 import mimetypes
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -16,32 +19,39 @@ from sudare.collector.service import Service
 
 STATIC = Path(__file__).parent.parent / "static"
 POLICY = (
-    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'self'; script-src 'self' {import_map}; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
+NO_PAGES = "this installation was built without its web pages"
 _DAY = 86_400
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 
 
 class _File(NamedTuple):
-    """A built file, and the same compressed: once, not for each who asks."""
+    """A built file, the same compressed, and its policy: once, not for each who asks."""
 
     plain: bytes
     packed: bytes
+    policy: str
 
     @classmethod
     def read(cls, path: Path) -> "_File":
         plain = path.read_bytes()
-        return cls(plain, gzip.compress(plain, mtime=0))
+        policy = POLICY.format(import_map=import_map_source(plain))
+        return cls(plain, gzip.compress(plain, mtime=0), policy)
 
     def response(self, request: Request, media_type: str, caching: str) -> Response:
-        headers = {**HEADERS, "Cache-Control": caching, "Vary": "Accept-Encoding"}
+        headers = {
+            **HEADERS,
+            "Content-Security-Policy": self.policy,
+            "Cache-Control": caching,
+            "Vary": "Accept-Encoding",
+        }
         if "gzip" not in request.headers.get("accept-encoding", ""):
             return Response(self.plain, 200, headers, media_type)
         return Response(self.packed, 200, {**headers, "Content-Encoding": "gzip"}, media_type)
@@ -75,6 +85,14 @@ def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
     ]
 
 
+def import_map_source(html: bytes) -> str:
+    """A policy's word for the one script that stands in a page: the digests of what comes later."""
+    found = re.search(rb'<script type="importmap">(.*?)</script>', html, re.DOTALL)
+    if found is None:
+        return ""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(found[1]).digest()).decode()}'"
+
+
 def _read(path: Path) -> _File | None:
     return _File.read(path) if path.is_file() else None
 
@@ -86,7 +104,7 @@ def _assets(folder: Path) -> Mapping[str, _File]:
 
 def _page(request: Request, page: _File | None) -> Response:
     if page is None:
-        raise Problem(404, "no_pages", "this installation was built without its web pages")
+        raise Problem(404, "no_pages", NO_PAGES)
     return page.response(request, "text/html", "no-cache")
 
 

@@ -22,6 +22,9 @@ export const words = {
   loading: "Loading the question…",
   noCollection: "There is no such survey here.",
   notLoaded: "The question could not be loaded.",
+  notAllowed: (host: string, collector: string) =>
+    `${collector} answers, but doesn’t let this page read it. Whoever runs it must start it with ` +
+    `“--allow-origin ${host}”.`,
   otherDocument:
     "The collector sent another question than the one this address stands for. Nothing can be " +
     "answered here: ask whoever gave you the address.",
@@ -55,7 +58,7 @@ export const words = {
   costs: (epsilon: string) => `It costs ε = ${epsilon}`,
   ledger: "Your ledger, on this device",
   spentHere: "Spent in this survey",
-  spentLife: "Spent for life, in all surveys of this collector",
+  spentLife: "Spent for life, in all surveys of this site",
   cap: "Your cap for life",
   capHint: "Empty for no limit. The page sends nothing that would go beyond it.",
   setCap: "Set",
@@ -75,6 +78,14 @@ export const words = {
   anonymous:
     "No name, no cookie and no account is sent. As with any web page, the network shows the " +
     "collector your address.",
+  supplier: "Who supplies this program",
+  hostedHere: (host: string) =>
+    `The program that scrambles comes from ${host}, which also gets your report: it could serve ` +
+    "another program, and can read what this page keeps in this browser. To be safe from that, use " +
+    "a page hosted by somebody you trust, or the command “sudare”.",
+  hostedElsewhere: (host: string, collector: string) =>
+    `The program that scrambles comes from ${host}, which could serve another one, and can read ` +
+    `what this page keeps in this browser. ${collector} can do neither: it gets your report.`,
   round: (round: number, rounds: number) => `Round ${round} of ${rounds}`,
   ends: (seconds: number) => `ends in ${seconds} s`,
   notYourRound:

@@ -23,6 +23,8 @@ export const words: SurveyWords = {
   loading: "質問を読み込んでいます…",
   noCollection: "ここにはそのアンケートはありません。",
   notLoaded: "質問を読み込めませんでした。",
+  notAllowed: (host, collector) =>
+    `${collector} は応答していますが、このページからの読み取りを許可していません。運営者が「--allow-origin ${host}」を付けて起動する必要があります。`,
   otherDocument:
     "このアドレスが示すものとは別の質問が送られてきました。ここでは回答できません。アドレスを教えてくれた人に確認してください。",
   otherMechanism: (name) =>
@@ -50,7 +52,7 @@ export const words: SurveyWords = {
   costs: (epsilon) => `費用は ε = ${epsilon} です`,
   ledger: "あなたの帳簿（この端末の中）",
   spentHere: "このアンケートで使った分",
-  spentLife: "この収集者のすべてのアンケートで使った分",
+  spentLife: "このサイトのすべてのアンケートで使った分",
   cap: "生涯の上限",
   capHint: "空欄なら上限なし。上限を超えるものは送りません。",
   setCap: "設定",
@@ -65,6 +67,11 @@ export const words: SurveyWords = {
     "このアンケートは招待された人だけのものです。招待状のリンクから開いてください。招待状がないと何も送れません。",
   anonymous:
     "名前もクッキーもアカウントも送りません。ほかのウェブページと同じく、ネットワーク上のアドレスは収集者に見えます。",
+  supplier: "このプログラムの配信元",
+  hostedHere: (host) =>
+    `回答をかき混ぜるプログラムは、報告を受け取る ${host} 自身が配信しています。別のプログラムを配信することも、このページがこのブラウザーに残した記録を読むこともできます。それを避けたいときは、信頼できる人が公開しているページか、「sudare」コマンドを使ってください。`,
+  hostedElsewhere: (host, collector) =>
+    `回答をかき混ぜるプログラムは ${host} が配信しています。${host} は、別のプログラムを配信することも、このページがこのブラウザーに残した記録を読むこともできます。報告を受け取る ${collector} には、どちらもできません。`,
   round: (round, rounds) => `ラウンド ${round} / ${rounds}`,
   ends: (seconds) => `あと ${seconds} 秒`,
   notYourRound:
