@@ -6,6 +6,7 @@ import { ask, fetchDocument, type Standing } from "../collector/api";
 import { Problem } from "../collector/problem";
 import { Collection, InvalidDocument, type Keeper } from "../device";
 import { reasonText } from "../page/reason";
+import { isolated } from "../page/strangers";
 import { useWords, type Words } from "./language";
 import { Question } from "./question";
 import { Person, openKeeper } from "./person";
@@ -81,7 +82,8 @@ async function open(address: string): Promise<Loaded> {
       const { mechanism } = error;
       return {
         kind: "refused",
-        why: (words) => (mechanism ? words.otherMechanism(mechanism) : words.otherDocument),
+        why: (words) =>
+          mechanism ? words.otherMechanism(isolated(mechanism)) : words.otherDocument,
         error,
       };
     }

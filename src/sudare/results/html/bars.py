@@ -66,10 +66,10 @@ class Bars:
             return cut + self.largest(MOST).figure(decimals, number)
         scale = self._scale()
         best = int(np.argmax(self.values))
+        label, share = isolated(self.labels[best]), percent(self.values[best], decimals)
         summary = (
             f"Bar chart of the estimated share of {count} answers with {self.level} intervals. "
-            f"The largest is {isolated(self.labels[best])}, {percent(self.values[best], decimals)}. "
-            "The table below has all the numbers."
+            f"The largest is {label}, {share}. The table below has all the numbers."
         )
         shapes = f'<g id="grid{number}" class="grid">{_grid(scale)}</g>'
         shapes += _MARKS * (number == 1) + _HATCH * self.rest

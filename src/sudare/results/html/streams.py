@@ -62,9 +62,7 @@ def stream_page(
         collection.name,
         header(collection, facts),
         section(f"Estimated share of “{state}”", chart.figure(state)),
-        section(
-            "All the numbers", table(f"Every round of {isolated(collection.name)}", chart.columns())
-        ),
+        section("All the numbers", table(f"Every round of {name}", chart.columns())),
         remarks(notes),
         section("How to read this", definitions(reading, "reading")),
     )
