@@ -16,7 +16,7 @@ PAGES = ("index", "survey")
 LANGUAGES = {path.stem for path in (WEB / "src/language").glob("*.ts")} - {"index"}
 # That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
 # since nobody should read ciphers of ours.
-MOST_BYTES = {"index": 30_000, "survey": 33_000}
+MOST_BYTES = {"index": 30_000, "survey": 34_000}
 
 
 def files(folder: Path) -> dict[str, bytes]:

@@ -3,15 +3,12 @@
  * in it is made visible, as `formats/strangers.py` does, and it never turns what stands around it.
  */
 
-const UNSEEN =
-  /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]/gu;
+const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_C}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
 
 /** A text on one line, with `<U+001B>` for each character that commands or can't be seen. */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (letter) => {
-    const code = letter.charCodeAt(0).toString(16).toUpperCase();
-    return `<U+${code.padStart(4, "0")}>`;
-  });
+  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(4, "0");
+  return text.replace(UNSEEN, (letter) => `<U+${hex(letter).toUpperCase()}>`);
 }
 
 /** A text within a sentence, between the signs that do there what `<bdi>` does. */

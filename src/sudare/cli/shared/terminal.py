@@ -51,8 +51,8 @@ def console(target: IO[str] | None = None, *, err: bool = False) -> "Console":
 
 def show_mistake(error: click.ClickException) -> None:
     """Print that a command was called wrongly, and how it is called; the words may be anybody's."""
-    sentence = visible_lines(error.format_message().expandtabs(4))
-    click.UsageError(sentence, getattr(error, "ctx", None)).show()
+    sentence = error.format_message().replace("\n\t", " ")  # so click lists what may be chosen
+    click.UsageError(visible(sentence), getattr(error, "ctx", None)).show()
 
 
 def log_to_stderr(level: int) -> None:
