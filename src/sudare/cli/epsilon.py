@@ -14,6 +14,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
+from sudare.formats.strangers import visible
 from sudare.results.wording import at_most
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ def _save(agreed: "Collection", document: dict[str, Any], path: Path) -> None:
         raise ParameterError(f"{agreed.kind.cost_of_many()}, and there is nothing to plot")
     reports = [row["reports"] for row in document["reports"]]
     costs = [row["epsilon"] for row in document["reports"]]
-    save(cost_figure(reports, costs, document["lifetime_epsilon"], title=agreed.name), path)
+    save(
+        cost_figure(reports, costs, document["lifetime_epsilon"], title=visible(agreed.name)), path
+    )
 
 
 def _show(agreed: "Collection", document: dict[str, Any], reason: str | None, equal: bool) -> None:
