@@ -99,9 +99,8 @@ def _save(agreed: "Collection", document: dict[str, Any], path: Path) -> None:
         raise ParameterError(f"{agreed.kind.cost_of_many()}, and there is nothing to plot")
     reports = [row["reports"] for row in document["reports"]]
     costs = [row["epsilon"] for row in document["reports"]]
-    save(
-        cost_figure(reports, costs, document["lifetime_epsilon"], title=visible(agreed.name)), path
-    )
+    for_life, title = document["lifetime_epsilon"], visible(agreed.name)
+    save(cost_figure(reports, costs, for_life, title=title), path)
 
 
 def _show(agreed: "Collection", document: dict[str, Any], reason: str | None, equal: bool) -> None:
