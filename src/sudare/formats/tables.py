@@ -11,7 +11,7 @@ from sudare.formats.strangers import visible
 if TYPE_CHECKING:
     from sudare.formats.documents import Shape
 
-_RUN = re.compile(r"""[\s"'`]*[=+\-@＝＋－＠]""")  # the beginning of what a spreadsheet may run
+_RUN = re.compile(r"""(^|;)(?=[\s"'`]*[=+\-@＝＋－＠])""")  # what a spreadsheet may run begins here
 
 
 def arrow_types(row: "type[Shape]") -> dict[str, str]:
@@ -43,14 +43,12 @@ def csv_text(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
 
 
 def text_cell(text: str) -> str:
-    """A text as a CSV cell: made visible, and behind an apostrophe if a spreadsheet may run it.
+    """A text as a CSV cell: made visible, with an apostrophe before what a spreadsheet may run.
 
     Spreadsheets take a cell that begins with one of ``= + - @`` for a formula, some also after
-    spaces or quotes, or if the sign is a wide one. One apostrophe taken away from each cell where
-    such a sign follows leading apostrophes, quotes and spaces gives back the visible text.
+    spaces or quotes, or if the sign is a wide one; to some a semicolon begins another cell.
     """
-    shown = visible(text)
-    return "'" + shown if _RUN.match(shown) else shown
+    return _RUN.sub(r"\1'", visible(text))
 
 
 def _cell(value: object) -> object:
