@@ -23,6 +23,9 @@ What `--help` says, command by command. This page is written from the commands t
 Every command ends with exit code 0 if it did what was asked, and 2 with one sentence on stderr
 if not; see [automate](../how-to/automate.md#exit-codes). `-` as a path means stdin or stdout.
 `-h` or `--help` after any command prints its part of this page.
+
+Nothing that somebody wrote can command your terminal: in names, questions, labels, file names and
+the like, characters that can't be seen are [made visible](formats.md#texts-of-strangers).
 """
 
 

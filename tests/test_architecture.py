@@ -164,6 +164,46 @@ def test_a_rightful_arrow_is_left_alone(module: str, source: str) -> None:
     assert violations(module, source, package=module == "mechanisms") == []
 
 
+TERMINAL = "cli.shared.terminal"
+
+
+def printing(source: str) -> list[str]:
+    """The calls and names in a module by which text would reach a terminal."""
+    names = {"print", "click.echo", "click.secho", "rich.print", "Console", "rich.console.Console"}
+    found = [
+        ast.unparse(node.func)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and (
+            ast.unparse(node.func) in names
+            or re.search(r"\b(stdout|stderr)\.write\b", ast.unparse(node.func))
+            or ast.unparse(node.func).endswith(("logging.basicConfig", ".StreamHandler"))
+        )
+    ]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: module_name(path, ROOT))
+def test_one_module_prints(path: Path) -> None:
+    """Text of strangers is made visible there, so that none of it commands a terminal."""
+    printed = printing(path.read_text())
+    assert bool(printed) == (module_name(path, ROOT) == TERMINAL), printed
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(name)",
+        "click.echo(name, err=True)",
+        "from rich.console import Console\nConsole().print(name)",
+        "sys.stderr.write(name)",
+        "logging.basicConfig()",
+    ],
+)
+def test_planted_printing_is_found(source: str) -> None:
+    assert printing(source)
+
+
 def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """How many lines a function has below its parameters and its docstring."""
     described = ast.get_docstring(function) is not None and len(function.body) > 1

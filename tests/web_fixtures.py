@@ -48,7 +48,7 @@ COMMANDS: dict[str, list[object]] = {
     "one-time": ["--free-text", "--form", "one-time", "--epsilon", 3, "--bits", 64],
     "basic": [*MANY, "--mechanism", "rappor", "--epsilon", 1],
     "glance": [*TIMES, "--epsilon", 1],
-    ODD: [*TEAS, "--answer", ODD, "--mechanism", "grr", "--epsilon", 8],
+    "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.
 RULES: list[dict[str, Any]] = [
@@ -60,13 +60,17 @@ RULES: list[dict[str, Any]] = [
 
 
 def made(name: str) -> bytes:
-    """The document that ``sudare collection new`` writes."""
+    """The document that ``sudare collection new`` writes; odd texts, which it refuses, put in."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder) / "made.json"
-        question = f"Which {name}?"
-        options = ["--question", question, *COMMANDS[name], "-o", where]
+        options = ["--question", f"Which {name}?", *COMMANDS[name], "-o", where]
         succeed(Path(folder), "collection", "new", name, *options)
-        return where.read_bytes()
+        document = where.read_bytes()
+    if name != "odd":
+        return document
+    even = Collection.from_json(document)
+    answers = (*even.answers[:-1], ODD)
+    return replace(even, name=ODD, question=f"Which {ODD}?", answers=answers).to_json()
 
 
 def ruled(document: bytes, rules: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ class Node:
 
 @dataclass
 class Reader(HTMLParser):
-    """Every element in order, with the text that stands directly in it."""
+    """Every element in order, with the text that stands directly in it, or in a <bdi> in it."""
 
     nodes: list[Node] = field(default_factory=list)
     stack: list[Node] = field(default_factory=list)
@@ -38,8 +38,10 @@ class Reader(HTMLParser):
             pass
 
     def handle_data(self, data: str) -> None:
-        if self.stack:
-            self.stack[-1].text += data
+        for node in reversed(self.stack):
+            node.text += data
+            if node.tag != "bdi":
+                break
 
     def all(self, tag: str, style: str | None = None) -> list[Node]:
         return [

@@ -36,6 +36,7 @@ from support.browsing import (
 )
 from support.chance import assert_follows, rejects
 from support.node import WEB, install, npm
+from support.strangers import commands
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
 # Rounds of two hours: while the tests run, it is the first.
@@ -51,7 +52,11 @@ KEPT = [
 FAIR = Collection("fair", "Is it fair?", ("yes", "no"), GRR(2, 0.75), 100)
 FEW = replace(TEA, name="few")
 UNREAD = replace(WORDS, name="nobody has read it")
-HELD = (TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, UNREAD, *KEPT)
+STRANGE = Collection(
+    *("na\u202eme אב 1", "Which\u202e, 2?", ("gr\u202een אב", "\x1b[2K\u2067black"), GRR(2, 0.75)),
+    100,
+)
+HELD = (STRANGE, TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, UNREAD, *KEPT)
 TRUTH = {"green": 0.42, "black": 0.3, "oolong": 0.23, "hojicha": 0.05}
 
 
@@ -67,6 +72,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.hold(FAIR)
         made.answer(TEA, {tea: round(3000 * share) for tea, share in TRUTH.items()})
         made.answer(FEW, {"green": 37})
+        made.answer(STRANGE, {STRANGE.answers[0]: 700, STRANGE.answers[1]: 300})
         made.answer(FAIR, {"yes": 700, "no": 300})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
@@ -262,7 +268,7 @@ def test_the_cap_is_kept(context: BrowserContext, url: str) -> None:
 def test_another_document_or_mechanism_is_refused(context: BrowserContext, url: str) -> None:
     page = survey(context, url, HARMONY).page
     expect(page.get_by_role("alert")).to_contain_text(
-        "uses harmony, which works on devices but not"
+        "uses \u2068harmony\u2069, which works on devices but not"
     )
 
     def swapped(route: Route) -> None:
@@ -559,6 +565,54 @@ def test_what_is_not_public_needs_a_token(context: BrowserContext, stage: Stage,
     kept = page.evaluate("[JSON.stringify(localStorage), JSON.stringify(sessionStorage)]")
     assert stage.tokens[Role.ANALYST] not in kept[0]
     assert stage.tokens[Role.ANALYST] in kept[1]
+
+
+# What stands around isolated text, where it isn't to the right of what it follows on its line.
+DISORDER = """(element) => {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found = [];
+  let [inside, top, left] = [false, -Infinity, -Infinity];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    for (let at = 0; at < data.length; at++) {
+      if (data[at] === "\u2068") inside = true;
+      else if (data[at] === "\u2069") inside = false;
+      else if (!inside && !parentElement.closest("bdi") && data[at].trim()) {
+        range.setStart(walker.currentNode, at);
+        range.setEnd(walker.currentNode, at + 1);
+        const place = range.getBoundingClientRect();
+        if (place.top <= top + 5 && place.left < left) found.push(data.slice(at, at + 20));
+        [top, left] = [place.top, place.left];
+      }
+    }
+  }
+  return found;
+}"""
+
+
+def test_a_strangers_text_turns_nothing_around_it(
+    context: BrowserContext, stage: Stage, url: str
+) -> None:
+    assert counted(stage, STRANGE) == 1000
+    for address in (f"/s/{STRANGE.key}", f"/#{STRANGE.key}"):
+        page = visit(context, url + address).page
+        name, question = page.locator(".kicker bdi"), page.locator("h1 bdi")
+        expect(name).to_have_text("na<U+202E>me אב 1")
+        expect(question).to_have_text("Which<U+202E>, 2?")
+        for its in (name, question):
+            expect(its).to_have_css("unicode-bidi", "isolate")
+        labels = page.locator("label.choice bdi, .bar-label bdi")
+        expect(labels.first).to_have_text("gr<U+202E>en אב")
+        expect(labels.nth(1)).to_have_text("<U+001B>[2K<U+2067>black")
+        odds = page.locator(".odds, .label dd").filter(has_text="gr<U+202E>en").first
+        expect(odds).to_contain_text("“\u2068gr<U+202E>en אב\u2069”, about 75 report")
+        assert odds.evaluate(DISORDER) == []
+        assert commands(page.locator("body").inner_text()) <= {"U+2068", "U+2069"}
+        assert commands(page.title()) == set()
+        sentence = odds.element_handle()
+        sentence.evaluate("(it) => { it.textContent = 'a \u202e“b”, about 75 report'; }")
+        assert sentence.evaluate(DISORDER) != []  # it would be found
 
 
 SERIOUS = """async () => {

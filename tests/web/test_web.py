@@ -19,7 +19,7 @@ PAGES = ("index", "survey")
 LANGUAGES = {path.stem for path in (WEB / "src/language").glob("*.ts")} - {"index"}
 # That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
 # since nobody should read ciphers of ours. And what a page names by its digest can't be compressed.
-MOST_BYTES = {"index": 30_500, "survey": 35_000}
+MOST_BYTES = {"index": 31_000, "survey": 36_000}
 
 
 def files(folder: Path) -> dict[str, bytes]:

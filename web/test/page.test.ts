@@ -13,6 +13,7 @@ import { LANGUAGE_NAMES, preferred, type Language } from "../src/language";
 import { scaleOf } from "../src/page/bars";
 import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
 import { reasonText } from "../src/page/reason";
+import { isolated } from "../src/page/strangers";
 import { kindOf } from "../src/survey/kinds";
 import { load as loadSurvey } from "../src/survey/language";
 import { words as surveyEn } from "../src/survey/language/en";
@@ -65,7 +66,7 @@ test("odds and reports have words in every language", async () => {
       if (mechanism instanceof Grr) {
         expect(said).toContain(collection.answers[mechanism.readReport(record)]);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
-        for (const label of collection.answers) expect(said).toContain(words.says(label));
+        for (const label of collection.answers) expect(said).toContain(words.says(isolated(label)));
       }
     }
   }
@@ -122,7 +123,7 @@ test("a refusal is said by its code in each language, else in the collector's wo
   expect(reasonText(surveyEn, used)).toBe("the invitation is unknown, or was used already");
   for (const code of ["something_new", "constructor", "__proto__"]) {
     expect(reasonText(surveyJa, new Problem(400, code, "in its own words"))).toBe(
-      "in its own words",
+      isolated("in its own words"),
     );
   }
   expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe("収集者につながりません");

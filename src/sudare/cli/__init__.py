@@ -30,6 +30,7 @@ from sudare.cli.page import page
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
+from sudare.cli.shared.terminal import say, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
@@ -89,7 +90,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         cli.main(arguments, prog_name="sudare", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        show_mistake(error)
         sys.exit(2)
     except Exit as stop:
         sys.exit(stop.exit_code)
@@ -110,5 +111,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(sentence: str) -> None:
-    click.echo(f"Error: {sentence}", err=True)
+    say(f"Error: {sentence}", err=True)
     sys.exit(2)

@@ -12,6 +12,7 @@ from sudare.cli.shared.options import (
     refuse_overwriting,
 )
 from sudare.cli.shared.reports import count, report_sources
+from sudare.cli.shared.terminal import put_json, say
 from sudare.results.wording import counted
 
 
@@ -38,7 +39,7 @@ def aggregate(collection: Path, reports: tuple[Path, ...], output: Path) -> None
     refuse_overwriting(output, collection, *sources)
     total = count(agreed, sources)
     if is_pipe(output):
-        click.echo(total.to_json())
+        put_json(total.to_json() + b"\n")
     else:
         write_whole(output, total.to_json())
-    click.echo(f"{counted(total.n, 'report')} counted{agreed.kind.where(total)}", err=True)
+    say(f"{counted(total.n, 'report')} counted{agreed.kind.where(total)}", err=True)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from sudare.cli.shared.candidates import candidate_lines
-from sudare.cli.shared.options import PATH, echo_json, json_option, load_collection, progress_bar
+from sudare.cli.shared.options import PATH, json_option, load_collection, progress_bar
 from sudare.cli.shared.reports import report_sources, single_reports
+from sudare.cli.shared.terminal import put_lines, put_table, say, say_json
 from sudare.errors import ParameterError
 from sudare.formats.tables import csv_text
-from sudare.results.cells import text_cell
+from sudare.results.cells import text_cell, whole_text
 from sudare.results.wording import counted, fixed, p_value, percent
 
 if TYPE_CHECKING:
@@ -82,10 +83,10 @@ def associate(
 
         found = related(agreed[0], told[0], agreed[1], told[1], *texts, progress=hear)
     if as_json:
-        echo_json(_document(found, agreed))
+        say_json(_document(found, agreed))
     elif as_csv:
         rows = found.rows()
-        click.echo(csv_text(rows, list(rows[0])), nl=False)
+        put_lines(csv_text(rows, list(rows[0])))
     else:
         _print(found, agreed)
 
@@ -106,9 +107,6 @@ def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> 
 
 
 def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     from sudare.chance.exact import text_up
 
     table = (
@@ -116,15 +114,15 @@ def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> Non
         if len(found.second) <= _WIDEST
         else _listed(found, (agreed[0].name, agreed[1].name))
     )
-    table.title = Text(f"{agreed[0].question} / {agreed[1].question}")
+    table.title = whole_text(f"{agreed[0].question} / {agreed[1].question}")
     table.title_justify = "left"
-    Console().print(table)
+    put_table(table)
     score, ratio = p_value(found.score.p_value), p_value(found.ratio.p_value)
-    click.echo(f"independent? p-value {score} (score), {ratio} (likelihood ratio)")
+    say(f"independent? p-value {score} (score), {ratio} (likelihood ratio)")
     for caveat in found.caveats:
-        click.echo(f"but {caveat}")
+        say(f"but {caveat}")
     people = counted(found.n, "person", "people")
-    click.echo(f"{people}, ε = {text_up(found.epsilon)} for both reports of each")
+    say(f"{people}, ε = {text_up(found.epsilon)} for both reports of each")
 
 
 def _crossed(found: "Association") -> "Table":
@@ -147,7 +145,9 @@ def _listed(found: "Association", names: tuple[str, str]) -> "Table":
 
     rows = sorted(found.rows(), key=lambda row: -row["share"])
     shown = rows[:_LONGEST]
-    table = Table(*names, caption=f"The {len(shown)} largest of {len(rows)} shares.")
+    table = Table(caption=f"The {len(shown)} largest of {len(rows)} shares.")
+    for name in names:
+        table.add_column(text_cell(name))
     table.add_column("share", justify="right")
     table.add_column("if independent", justify="right")
     for row in shown:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import OVER_TIME, echo_json, json_option, progress_bar
+from sudare.cli.shared.options import OVER_TIME, json_option, progress_bar
+from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import ParameterError
 from sudare.formats.numbers import as_given
 from sudare.results.wording import ABSENT, counted
@@ -92,7 +93,7 @@ def bounds(
             progress.advance(task)
     document = asked.document() | {"mechanisms": each, "document": _theory(asked)}
     if as_json:
-        echo_json(document)
+        say_json(document)
     else:
         _show(document)
 
@@ -239,7 +240,6 @@ def _reading(asked: _Asked, reading: "Reading") -> _Answers:
 def _show(document: dict[str, Any]) -> None:
     """Print the errors of each mechanism, and the people that a wanted one takes."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     from sudare.mechanisms.glance import Glance
@@ -250,8 +250,8 @@ def _show(document: dict[str, Any]) -> None:
     setting = [counted(document["rounds"], "round")]
     if document["people"] is not None:
         setting.append(counted(document["people"], "person", "people"))
-    click.echo(f"{', '.join(setting)}, ε = {as_given(document['epsilon'])} for all rounds")
-    click.echo(f"The share of people in state 1 is {shares}.")
+    say(f"{', '.join(setting)}, ε = {as_given(document['epsilon'])} for all rounds")
+    say(f"The share of people in state 1 is {shares}.")
     fails = f"but for a chance of {document['beta']:g}"
     if document["people"] is not None:
         table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
@@ -265,14 +265,14 @@ def _show(document: dict[str, Any]) -> None:
             lines += _of_harmony(theory, document) if told["mechanism"] == Harmony.name else []
             for index, (error, meaning) in enumerate(lines):
                 table.add_row("" if index else told["mechanism"], error, meaning)
-        Console().print(table)
+        put_table(table)
     if document["wanted_error"] is not None:
-        click.echo(f"For no round to be off by {document['wanted_error']:g}, {fails}, it takes")
+        say(f"For no round to be off by {document['wanted_error']:g}, {fails}, it takes")
         for told in document["mechanisms"]:
-            click.echo(f"  {told['mechanism']:<10}{_people(told)}")
+            say(f"  {told['mechanism']:<10}{_people(told)}")
             if told["mechanism"] == Glance.name:
                 general = _people(document["document"]["solved"])
-                click.echo(f"  {'':<10}{general} by the document's general bound")
+                say(f"  {'':<10}{general} by the document's general bound")
 
 
 def _people(told: dict[str, Any]) -> str:

@@ -8,13 +8,14 @@ from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechan
 from sudare.cli.shared.options import (
     PATH,
     collection_argument,
-    echo_json,
     is_pipe,
     json_option,
     load_collection,
 )
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
-from sudare.results.cells import printable
+from sudare.cli.shared.terminal import put_json, put_table, say, say_json
+from sudare.formats.strangers import refuse_unseen
+from sudare.results.cells import whole_text
 
 
 @click.group()
@@ -84,15 +85,19 @@ def new(
         text = finite(answers_file).read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     labels = labels or options.labels
+    refuse_unseen("a name", name)
+    refuse_unseen("a question", question)
+    for label in labels:
+        refuse_unseen("an answer's label", label)
     made = Collection(
         *(name, question, tuple(labels), choose(options, len(labels)), minimum_reports),
         *(windows_of(length, start), keep_reports, invited),
     )
     if is_pipe(output):
-        click.echo(made.to_json(), nl=False)
+        put_json(made.to_json())
         return
     write_whole(output, made.to_json())
-    click.echo(f"{output}: {made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…")
+    say(f"{output}: {made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…")
 
 
 @collection.command()
@@ -109,16 +114,16 @@ def show(collection: Path, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        echo_json({**msgspec.json.decode(agreed.to_json()), "key": agreed.key})
+        say_json({**msgspec.json.decode(agreed.to_json()), "key": agreed.key})
         return
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    facts = Table(show_header=False, box=None, title=Text(agreed.question), title_justify="left")
+    title = whole_text(agreed.question)
+    facts = Table(show_header=False, box=None, title=title, title_justify="left")
     facts.add_column()
     facts.add_column(overflow="fold")
-    facts.add_row("name", Text(agreed.name))
+    facts.add_row("name", whole_text(agreed.name))
     facts.add_row("mechanism", str(agreed.mechanism))
     for term, fact in agreed.kind.facts().items():
         facts.add_row(term, fact)
@@ -129,8 +134,8 @@ def show(collection: Path, as_json: bool) -> None:
     facts.add_row("who may report", "people who are invited" if agreed.invited else "anybody")
     facts.add_row("key", agreed.key)
     what, answers = agreed.kind.listed()
-    facts.add_row(what, Text("\n".join(map(printable, answers))))
-    Console().print(facts, markup=False)
+    facts.add_row(what, Text("\n").join(map(whole_text, answers)))
+    put_table(facts)
 
 
 @collection.command()
@@ -147,6 +152,6 @@ def check(collection: Path) -> None:
     if agreed.windows is not None:
         answered += f"; windows: {window_text(agreed)}"
     answered += "; every report is kept" * agreed.keeps_reports + "; by invitation" * agreed.invited
-    click.echo(f"{collection}: sound; {answered} (key {agreed.key[:12]}…)")
+    say(f"{collection}: sound; {answered} (key {agreed.key[:12]}…)")
     for remark in agreed.kind.remarks():
-        click.echo(remark)
+        say(remark)

@@ -8,13 +8,14 @@ import rich_click as click
 from sudare.cli.shared.options import (
     MECHANISMS,
     PATH,
-    echo_json,
     json_option,
     plot_option,
     progress_bar,
 )
+from sudare.cli.shared.terminal import put_lines, put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.numbers import as_given
+from sudare.formats.tables import csv_text
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -97,10 +98,10 @@ def compare(
     if plot is not None:
         _save_plot(curves, plot, people)
     if as_json:
-        echo_json({"n": int(truth.sum()), "k": truth.size, "rows": _rows(curves)})
+        say_json({"n": int(truth.sum()), "k": truth.size, "rows": _rows(curves)})
     elif as_csv:
-        for row in [{name: name for name in _rows(curves)[0]}, *_rows(curves)]:
-            click.echo(",".join(str(value) for value in row.values()))
+        rows = _rows(curves)
+        put_lines(csv_text(rows, list(rows[0])))
     else:
         _print(curves, people)
 
@@ -160,8 +161,8 @@ def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:
 
 def _print(curves: "list[ErrorCurve]", people: str) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("ε", justify="right")
@@ -170,16 +171,16 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
         table.add_column("theory", justify="right", style="dim")
     for index, epsilon in enumerate(curves[0].x):
         best = min(curve.y[index] for curve in curves)
-        cells = [as_given(epsilon)]
+        cells: list[str | Text] = [as_given(epsilon)]
         for curve in curves:
             text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
             cells += [
-                f"[bold green]{text}[/]" if curve.y[index] == best else text,
+                Text(text, style="bold green" if curve.y[index] == best else ""),
                 f"{curve.theory[index]:.2e}",
             ]
         table.add_row(*cells)
-    click.echo(f"Mean squared error of the shares: {people}")
-    Console().print(table)
+    say(f"Mean squared error of the shares: {people}")
+    put_table(table)
 
 
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:

@@ -20,6 +20,7 @@ from sudare.cli.shared.options import (
     refuse_overwriting,
 )
 from sudare.cli.shared.reports import count, report_sources, single_reports
+from sudare.cli.shared.terminal import say
 from sudare.decoding.candidate_file import Lines
 from sudare.errors import ParameterError
 
@@ -143,7 +144,7 @@ def decode(
         temporary.write_bytes(text.getvalue().encode())
         if plot is not None:  # inside: both files or none
             save_plot(discoveries, plot)
-    click.echo(tally(discoveries), err=True)
+    say(tally(discoveries), err=True)
 
 
 def _check_options(likelihood: bool, complete: bool, top: int | None) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import echo_json, json_option, port_option, progress_bar
+from sudare.cli.shared.options import json_option, port_option, progress_bar
+from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -81,14 +82,14 @@ def demo(
             if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
                 signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
         if sys.stderr.isatty():
-            click.echo("Starting the collector …", err=True)
+            say("Starting the collector …", err=True)
         found = _run(plan, listening, quiet=as_json, opening=opening)
     if not once:
-        click.echo("Stopped. Nothing was left behind.")
+        say("Stopped. Nothing was left behind.")
     elif not found:
         raise click.Abort
     elif as_json:
-        echo_json({"studies": [_document(each) for each in found]})
+        say_json({"studies": [_document(each) for each in found]})
     else:
         show(found)
 
@@ -122,17 +123,19 @@ def _greet(plan: "Plan", url: str, studies: "list[People]") -> None:
     from sudare.chance.exact import text_up
     from sudare.collector.http.pages import STATIC
 
-    click.echo(f"A collector with three studies, and {plan.people:,} simulated people in each:\n")
-    click.echo(f"  {url}\n")
+    say(f"A collector with three studies, and {plan.people:,} simulated people in each:")
+    say()
+    say(f"  {url}")
+    say()
     for each in studies:
         agreed = each.collection
         cost = f"{agreed.mechanism.name}, ε = {text_up(agreed.epsilon)}"
-        click.echo(f"  {agreed.name:<11} {agreed.question:<42} {cost}")
-    click.echo("")
+        say(f"  {agreed.name:<11} {agreed.question:<42} {cost}")
+    say()
     if not (STATIC / "index.html").is_file():
-        click.echo("The web pages are not built (make web); data are at /collections.")
+        say("The web pages are not built (make web); data are at /collections.")
     if not plan.once:
-        click.echo("Press Ctrl-C to stop.")
+        say("Press Ctrl-C to stop.")
 
 
 def _document(found: "Found") -> dict[str, Any]:
@@ -151,21 +154,20 @@ def _result(found: "Found") -> "Result":
 
 def show(studies: "list[Found]") -> None:
     """Print each study's table beside the truth, and how often its intervals hold the truth."""
-    from rich.console import Console
-
     from sudare.results.renderers import RENDERERS
 
-    console = Console()
     for found in studies:
         result = _result(found)
         renderer = RENDERERS[type(result)]
         if not result.rows():
             sentences = (result.collection.question, *renderer.sentences(result), "")
-            click.echo("\n".join(sentences))
+            for sentence in sentences:
+                say(sentence)
             continue
-        console.print(renderer.table(result, found.truth))
-        click.echo(f"{_inside(result, found.truth)} lie inside their 95 % intervals\n")
-    click.echo("A simulation: the truth is known here, and only here. Nothing was left behind.")
+        put_table(renderer.table(result, found.truth))
+        say(f"{_inside(result, found.truth)} lie inside their 95 % intervals")
+        say()
+    say("A simulation: the truth is known here, and only here. Nothing was left behind.")
 
 
 def _inside(result: "Result", truth: Mapping[str, float]) -> str:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, FiniteRange, echo_json, json_option, load_collection
+from sudare.cli.shared.options import PATH, FiniteRange, json_option, load_collection
+from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
 from sudare.formats.columns import binary_stdin
-from sudare.results.cells import printable
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
 
     with Participant.new(folder, Ledger(cap, collection_cap=collection_cap)) as person:
         if as_json:
-            echo_json({"device": str(folder), **_account(person.ledger)})
+            say_json({"device": str(folder), **_account(person.ledger)})
         else:
-            click.echo(f"{folder}: a new device; {_spent_text(person.ledger)}")
+            say(f"{folder}: a new device; {_spent_text(person.ledger)}")
 
 
 @device.command()
@@ -141,14 +141,14 @@ def answer(
             silent = {"fate": "silent", **_account(person.ledger)}
             said = f"it isn't this device's round: nothing was sent; {_spent_text(person.ledger)}"
             if as_json:
-                echo_json(silent)
+                say_json(silent)
             else:
-                click.echo(said)
+                say(said)
             return
         if sent.fate is Fate.REFUSED:
             raise CollectorRefused(f"{sent.reason} (ε = {text_up(sent.cost.epsilon)} was charged)")
         if as_json:
-            echo_json({**_sent_document(sent, address), **_account(person.ledger)})
+            say_json({**_sent_document(sent, address), **_account(person.ledger)})
         else:
             _show_sent(sent, address, person.ledger)
 
@@ -173,7 +173,8 @@ def _read_answer(agreed: "Collection | None") -> str:
         if agreed is not None:
             _, answers = agreed.kind.listed()
             lines = [agreed.question, *answers, agreed.mechanism.odds]
-            click.echo("\n".join(map(printable, lines)), err=True)
+            for line in lines:
+                say(line, err=True)
         return str(click.prompt("Answer (not shown)", hide_input=True, err=True))
     return binary_stdin().read().decode().removesuffix("\n").removesuffix("\r")
 
@@ -212,22 +213,20 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
             {**refusal._asdict(), "id": refusal.id.hex()} for refusal in person.outbox.refusals()
         ]
     if as_json:
-        echo_json({"sent": rows, "refusals": refusals})
+        say_json({"sent": rows, "refusals": refusals})
         return
     for row in rows:
         why = f" ({row['reason']})" if row["waiting"] else ""
         doubt = f"{row['doubtful']} {_DOUBTFUL}, " if row["doubtful"] else ""
-        click.echo(
+        say(
             f"{row['collector']}: {row['taken']} taken, {row['refused']} refused, {doubt}"
             f"{row['waiting']} waiting{why}"
         )
     if not rows:
-        click.echo("nothing waits")
+        say("nothing waits")
     for refused in refusals:
         fate = _DOUBTFUL if refused["doubtful"] else "refused"
-        click.echo(
-            f"{fate}: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}"
-        )
+        say(f"{fate}: {refused['key'][:12]}…, window {refused['window']}: {refused['reason']}")
 
 
 def _delivered(
@@ -274,14 +273,14 @@ def ledger(
         waiting = len(person.outbox.waiting())
         said = _spent_text(person.ledger)
     if as_json:
-        echo_json({**document, "waiting": waiting})
+        say_json({**document, "waiting": waiting})
         return
     for row in rows:
-        click.echo(
-            f"{printable(row['name'] or '?')} ({row['collection'][:12]}…): ε = "
+        say(
+            f"{row['name'] or '?'} ({row['collection'][:12]}…): ε = "
             f"{text_up(row['epsilon'])} for {_counted(row)}"
         )
-    click.echo(said if not waiting else f"{said}; reports that wait: {waiting}")
+    say(said if not waiting else f"{said}; reports that wait: {waiting}")
 
 
 def _counted(row: dict[str, Any]) -> str:
@@ -343,10 +342,10 @@ def _show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
     fate = _DOUBTFUL if sent.fate is Fate.DOUBTFUL else sent.fate
     where = f"window {sent.window}" + (f", round {sent.round}" if sent.round else "")
     facts = {
-        "question": printable(sent.collection.question),
+        "question": sent.collection.question,
         "report": f"{sent.record.hex()} ({len(sent.record)} bytes, hexadecimal)",
         "its id": sent.id.hex(),
-        "for": f"{printable(sent.collection.name)} ({sent.collection.key[:12]}…), {where}",
+        "for": f"{sent.collection.name} ({sent.collection.key[:12]}…), {where}",
         "at": address,
         "odds": sent.odds,
         "cost": f"ε = {text_up(sent.cost.epsilon)}",
@@ -354,4 +353,4 @@ def _show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
         "now": f"{fate}{f': {sent.reason}' if sent.reason else ''}",
     }
     for name, fact in facts.items():
-        click.echo(f"{name:<9} {fact}")
+        say(f"{name:<9} {fact}")

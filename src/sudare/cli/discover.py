@@ -13,12 +13,14 @@ import rich_click as click
 from sudare.cli.shared.options import (
     PATH,
     answer_options,
-    echo_json,
     is_pipe,
     json_option,
     progress_bar,
 )
+from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.strangers import refuse_unseen
+from sudare.results.cells import whole_text
 from sudare.results.wording import counted, percent, percent_range
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ def new(
     from sudare.discovery import Discovery
     from sudare.formats.files import write_whole
 
+    refuse_unseen("a name", name)
+    refuse_unseen("a question", question)
     made = Discovery.calibrate(
         name,
         question,
@@ -118,11 +122,11 @@ def new(
         minimum_reports=minimum_reports,
     )
     if is_pipe(output):
-        click.echo(made.to_json(), nl=False)
+        put_json(made.to_json())
         return
     write_whole(output, made.to_json())
     joint = "and" if asks == "both" else "or"
-    click.echo(
+    say(
         f"{output}: the word {joint} one of {len(made.collections) - 1} parts, "
         f"ε = {made.epsilon!r}, key {made.key[:12]}…"
     )
@@ -175,7 +179,7 @@ def randomize(
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     epsilon = text_up(agreed.epsilon)
-    click.echo(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
+    say(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
 
 
 @discover.command()
@@ -207,21 +211,18 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
     totals = [total for folder in folders for total in _counted(agreed, folder)]
     found = find(agreed, totals, level=level, most=most)
     if as_json:
-        echo_json(_document(agreed, found))
+        say_json(_document(agreed, found))
         return
-    from rich.console import Console
-
     if found.rows():
         from rich.table import Table
-        from rich.text import Text
 
-        table = Table("word", "share", "95 % interval", title=Text(agreed.question))
+        table = Table("word", "share", "95 % interval", title=whole_text(agreed.question))
         for row in found.rows():
             interval = percent_range(row["low"], row["high"], 3)
-            table.add_row(Text(row["candidate"]), percent(row["estimate"], 3), interval)
-        Console().print(table)
+            table.add_row(whole_text(row["candidate"]), percent(row["estimate"], 3), interval)
+        put_table(table)
     for note in found.notes():
-        click.echo(note)
+        say(note)
 
 
 def _document(agreed: "Discovery", found: "Discovered") -> dict[str, object]:

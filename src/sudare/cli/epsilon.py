@@ -9,11 +9,12 @@ import rich_click as click
 from sudare.cli.shared.options import (
     PATH,
     collection_argument,
-    echo_json,
     json_option,
     load_collection,
 )
+from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
+from sudare.formats.strangers import visible
 from sudare.results.wording import at_most
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
     if plot is not None:
         _save(agreed, document, plot)
     if as_json:
-        echo_json(document)
+        say_json(document)
     else:
         _show(agreed, document, reason, equal=enumerated == ratio)
     if enumerated not in {None, ratio}:
@@ -98,7 +99,8 @@ def _save(agreed: "Collection", document: dict[str, Any], path: Path) -> None:
         raise ParameterError(f"{agreed.kind.cost_of_many()}, and there is nothing to plot")
     reports = [row["reports"] for row in document["reports"]]
     costs = [row["epsilon"] for row in document["reports"]]
-    save(cost_figure(reports, costs, document["lifetime_epsilon"], title=agreed.name), path)
+    for_life, title = document["lifetime_epsilon"], visible(agreed.name)
+    save(cost_figure(reports, costs, for_life, title=title), path)
 
 
 def _show(agreed: "Collection", document: dict[str, Any], reason: str | None, equal: bool) -> None:
@@ -108,18 +110,16 @@ def _show(agreed: "Collection", document: dict[str, Any], reason: str | None, eq
     exactly = document["worst_ratio"] or "a fraction of thousands of digits"
     if len(exactly) > _LONGEST:
         exactly = f"a fraction of {len(exactly) - 1:,} digits (--json has them)"
-    click.echo(f"{agreed.name}: {mechanism.name} over {agreed.kind.described}")
-    click.echo(f"  ε           {mechanism.epsilon!r}   (rounded up)")
-    click.echo(f"  e^ε exactly {exactly} = {text_up(ratio, 12)}")
-    click.echo(
+    say(f"{agreed.name}: {mechanism.name} over {agreed.kind.described}")
+    say(f"  ε           {mechanism.epsilon!r}   (rounded up)")
+    say(f"  e^ε exactly {exactly} = {text_up(ratio, 12)}")
+    say(
         f"  meaning     {agreed.kind.no_report} more than {at_most(ratio)} times likelier under "
         f"one {agreed.kind.given} than under another"
     )
-    click.echo(f"  odds        {mechanism.odds}")
+    say(f"  odds        {mechanism.odds}")
     verdict = "equal" if equal else "DIFFERENT"
-    click.echo(
-        f"  enumerated  {reason or f'{verdict}: every path of the code that ships was walked'}"
-    )
+    say(f"  enumerated  {reason or f'{verdict}: every path of the code that ships was walked'}")
     if "reports" in document:
         _show_many(document)
 
@@ -130,11 +130,11 @@ def _show_many(document: dict[str, Any]) -> None:
 
     for_life, rows = document["lifetime_epsilon"], document["reports"]
     if for_life is None:
-        click.echo("  for life    no bound: without permanent noise every report costs anew")
+        say("  for life    no bound: without permanent noise every report costs anew")
     else:
-        click.echo(f"  for life    {for_life!r}   (ε∞: any number of reports of one answer)")
-    click.echo("  reports     ε_k: so many reports of one answer, by one device, together")
+        say(f"  for life    {for_life!r}   (ε∞: any number of reports of one answer)")
+    say("  reports     ε_k: so many reports of one answer, by one device, together")
     full = for_life or rows[-1]["epsilon"]
     for row in rows:
         bar = "█" * max(1, round(_BAR * row["epsilon"] / full))
-        click.echo(f"  {row['reports']:>11,} {text_up(row['epsilon'], 4):>9}  {bar}")
+        say(f"  {row['reports']:>11,} {text_up(row['epsilon'], 4):>9}  {bar}")

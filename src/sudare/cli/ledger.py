@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, echo_json, json_option
+from sudare.cli.shared.options import PATH, json_option
+from sudare.cli.shared.terminal import say, say_json
 
 if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
@@ -43,9 +44,9 @@ def new(file: Path, cap: float | None, delta_cap: float | None, as_json: bool) -
     made = Ledger(cap, delta_cap)
     Account.create(file, made)
     if as_json:
-        echo_json(standing(made))
+        say_json(standing(made))
     else:
-        click.echo(f"left   {left_text(made)}")
+        say(f"left   {left_text(made)}")
 
 
 @ledger.command()
@@ -65,15 +66,13 @@ def show(file: Path, as_json: bool) -> None:
 
     known = Account.read(file)
     if as_json:
-        echo_json(standing(known) | {"charges": known.rows()})
+        say_json(standing(known) | {"charges": known.rows()})
         return
-    click.echo(f"spent  {spent_text(known)}")
-    click.echo(f"left   {left_text(known)}")
+    say(f"spent  {spent_text(known)}")
+    say(f"left   {left_text(known)}")
     for row in known.rows():
         times = row["reports"] + row["windows"]
-        click.echo(
-            f"       {_text(*known.spent(row['collection']))} in {times} × {row['collection']}"
-        )
+        say(f"       {_text(*known.spent(row['collection']))} in {times} × {row['collection']}")
 
 
 def standing(known: "Ledger") -> dict[str, Any]:

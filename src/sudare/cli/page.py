@@ -5,7 +5,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, echo_json, json_option
+from sudare.cli.shared.options import PATH, json_option
+from sudare.cli.shared.terminal import say, say_json
 from sudare.results.wording import counted
 
 
@@ -41,7 +42,7 @@ def write(folder: Path, collector: str) -> None:
 
     files = hosted_files(collector)
     write_folder(folder, files)
-    click.echo(f"{counted(len(files), 'file')} written", err=True)
+    say(f"{counted(len(files), 'file')} written", err=True)
 
 
 @page.command()
@@ -66,7 +67,7 @@ def check(address: str, insecure: bool, as_json: bool) -> None:
     served = check_page(address, insecure=insecure)
     if as_json:
         digests = {path: hashlib.sha256(data).hexdigest() for path, data in served.files.items()}
-        echo_json(
+        say_json(
             {
                 "page": served.name,
                 "version": version("sudare"),
@@ -76,7 +77,7 @@ def check(address: str, insecure: bool, as_json: bool) -> None:
         )
         return
     written = f", written for {served.collector}" if served.collector else ""
-    click.echo(
+    say(
         f"The {served.name} page of Sudare {version('sudare')}{written}: "
         f"{counted(len(served.files), 'file')}, none of them changed"
     )

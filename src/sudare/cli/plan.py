@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import echo_json, json_option
+from sudare.cli.shared.options import json_option
+from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
 from sudare.formats.numbers import as_given
 from sudare.results.wording import counted
@@ -68,12 +69,12 @@ def stream(
         found = best_stream(rounds, epsilon, people, low=low, high=high)
         needed = _needed(found, wanted or found.error / 2)
     if as_json:
-        echo_json(_document(found, needed))
+        say_json(_document(found, needed))
         return
     _show(found)
     if needed is not None:
         _show_needed(found, needed, asked=error is not None)
-    click.echo(f"  next        {_command(found)}")
+    say(f"  next        {_command(found)}")
 
 
 def _needed(found: "StreamPlan", error: float) -> dict[str, Any]:
@@ -134,27 +135,25 @@ def _show(found: "StreamPlan") -> None:
     from sudare.chance.exact import chance_text
 
     mechanism = found.mechanism
-    click.echo(
+    say(
         f"{mechanism.name} for {counted(found.people, 'person', 'people')} over "
         f"{counted(mechanism.rounds, 'round')}, ε = {as_given(found.epsilon)} for a whole stream"
     )
-    click.echo(f"  device      {mechanism.odds}")
-    click.echo(
-        f"  a round     {found.reports:,.4g} reports, standard error {found.round_stderr:.3g}"
-    )
-    click.echo(
+    say(f"  device      {mechanism.odds}")
+    say(f"  a round     {found.reports:,.4g} reports, standard error {found.round_stderr:.3g}")
+    say(
         f"  worst round off by {found.error:.3g} on average, by more than {found.likely_error:.3g} "
         f"in one stream of 20 (at a share of {found.share:g})"
     )
     if found.error_anywhere > found.error:
-        click.echo(f"  elsewhere   off by {found.error_anywhere:.3g}, if the share goes to 0.5")
+        say(f"  elsewhere   off by {found.error_anywhere:.3g}, if the share goes to 0.5")
     if 0 < found.guess_error < found.error:
-        click.echo(
+        say(
             f"  beware      who always says {(found.low + found.high) / 2:g} is off by at most "
             f"{found.guess_error:.3g}, if the range is right"
         )
     if found.silent > 1e-6:
-        click.echo(
+        say(
             f"  silence     a round without reports has a chance of at most "
             f"{chance_text(found.silent)}"
         )
@@ -165,7 +164,7 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
 
     error = needed["error"]
     if asked and found.error <= error:
-        click.echo(f"  enough      for {error:g} in the worst round")
+        say(f"  enough      for {error:g} in the worst round")
     wanted = f"{error:.3g}" if asked else f"half of it, {error:.3g},"
     these = counted(found.people, "person", "people")
     epsilon = needed["epsilon"]
@@ -177,4 +176,4 @@ def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) ->
         if needed["people"] is None
         else counted(needed["people"], "person", "people")
     )
-    click.echo(f"  it takes    {people} for {wanted} at this ε, {budget}")
+    say(f"  it takes    {people} for {wanted} at this ε, {budget}")

@@ -18,6 +18,7 @@ from sudare.cli.shared.options import (
     progress_bar,
     refuse_overwriting,
 )
+from sudare.cli.shared.terminal import say
 from sudare.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def randomize(
         if not people:
             raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
-    click.echo(agreed.kind.randomised(people, reports) + seeded, err=True)
+    say(agreed.kind.randomised(people, reports) + seeded, err=True)
 
 
 def _values(

@@ -16,6 +16,7 @@ from sudare.cli.shared.options import (
     port_option,
     store_option,
 )
+from sudare.cli.shared.terminal import log_to_stderr, put_json, say
 from sudare.cli.token import DAYS
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def serve(
         check_rounds_end(collection)
     limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
     with listen(host, port, certificate, private_key) as listening:
-        logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
+        log_to_stderr(logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
         opened = open_store(store)
         try:
@@ -122,7 +123,7 @@ def serve(
             _provide_token(opened)
             service = Service(opened)
             for sentence in clock_warnings(opened, service.held_collections, service.clock()):
-                click.echo(f"Warning: {sentence}", err=True)
+                say(f"Warning: {sentence}", err=True)
             bearers = Bearers(opened, service.clock)
             app = create_app(
                 service,
@@ -147,13 +148,14 @@ def _provide_token(store: "Store") -> None:
         return
     text, made = new_token(Role.ADMIN, "made by sudare serve", now + DAYS * 86400)
     store.add_token(made)
-    click.echo(f"A token of the role admin, for {DAYS} days, shown only now:\n{text}", err=True)
+    say(f"A token of the role admin, for {DAYS} days, shown only now:", err=True)
+    say(text, err=True)
 
 
 def _say(url: str, *, as_json: bool) -> None:
     import msgspec
 
     if as_json:
-        click.echo(msgspec.json.encode({"address": url, "pid": os.getpid()}).decode())
+        put_json(msgspec.json.encode({"address": url, "pid": os.getpid()}) + b"\n")
     else:
-        click.echo(f"Collecting at {url} (Ctrl-C to stop)")
+        say(f"Collecting at {url} (Ctrl-C to stop)")

@@ -13,11 +13,11 @@ from sudare.cli.shared.options import (
     MECHANISMS,
     OVER_TIME,
     PATH,
-    echo_json,
     json_option,
     progress_bar,
     refuse_overwriting,
 )
+from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
@@ -289,14 +289,14 @@ def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs
             }
             for run in runs
         ]
-        echo_json({**about, "epsilon": epsilon, "runs": found})
+        say_json({**about, "epsilon": epsilon, "runs": found})
         return
-    click.echo(title)
+    say(title)
     _print_runs(runs)
     for run in runs:
         rounds = counted(run.missing, "round")
         silent = f"; {rounds} without reports" if run.missing else ""
-        click.echo(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}")
+        say(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}")
 
 
 def _tell_errors(outcomes: "list[ErrorSummary]", about: dict[str, Any], outputs: _Outputs) -> None:
@@ -310,9 +310,9 @@ def _tell_errors(outcomes: "list[ErrorSummary]", about: dict[str, Any], outputs:
     rows = [_row(outcome) for outcome in outcomes]
     _save_csv(rows, outputs.as_csv)
     if outputs.as_json:
-        echo_json({**about, "rows": rows})
+        say_json({**about, "rows": rows})
         return
-    click.echo(f"Maximal error over the rounds: {title}")
+    say(f"Maximal error over the rounds: {title}")
     _print_errors(outcomes)
 
 
@@ -394,7 +394,6 @@ def _print_errors(outcomes: "list[ErrorSummary]") -> None:
 
 def _print_table(heads: list[str], lines: list[list[str]]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
@@ -402,7 +401,7 @@ def _print_table(heads: list[str], lines: list[list[str]]) -> None:
         table.add_column(head, justify="left" if head == "mechanism" else "right", no_wrap=True)
     for line in lines:
         table.add_row(*line)
-    Console().print(table)
+    put_table(table)
 
 
 @simulate.command()
@@ -465,8 +464,8 @@ def survey(
     )
     rng = System() if seed is None else Seeded(seed)
     answers = rng.generator().choice(len(TEAS), size=people, p=list(TEAS.values()))
-    say = (lambda _: None) if as_json else click.echo
-    total = _collect(collection, answers, output, rng, say)
+    tell = (lambda _: None) if as_json else say
+    total = _collect(collection, answers, output, rng, tell)
     shares = Choice(collection).result(total, ResultOptions(consistent="norm-sub"))
     truth = np.bincount(answers, minlength=len(TEAS)) / people
     known = dict(zip(collection.answers, truth.tolist(), strict=True))
@@ -474,11 +473,9 @@ def survey(
     note = "A simulation: the truth is known here, and only here."
     write_whole(page, choice.page(shares, known, note).encode())
     if as_json:
-        echo_json({**shares.document(), "truth": truth.tolist(), "report": str(page)})
+        say_json({**shares.document(), "truth": truth.tolist(), "report": str(page)})
         return
-    from rich.console import Console
-
-    Console().print(choice.table(replace(shares, consistent=None), known))
+    put_table(choice.table(replace(shares, consistent=None), known))
     inside = int(((shares.interval.low <= truth) & (truth <= shares.interval.high)).sum())
     say(f"4. {inside} of {len(TEAS)} truths lie inside their 95 % intervals")
     say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")

@@ -5,6 +5,7 @@ from pathlib import Path
 import rich_click as click
 
 from sudare.cli.shared.options import PATH, progress_bar
+from sudare.cli.shared.terminal import say
 from sudare.results.wording import counted
 
 
@@ -33,7 +34,7 @@ def backup(store: str, file: Path, passphrase_file: Path | None) -> None:
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("writing the backup", total=None)
         rows = back_up(store, file, lambda size: progress.advance(task, size), passphrase)
-    click.echo(f"{counted(rows, 'row')} written", err=True)
+    say(f"{counted(rows, 'row')} written", err=True)
 
 
 @click.command()
@@ -58,7 +59,7 @@ def restore(file: Path, store: str, passphrase_file: Path | None) -> None:
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("reading the backup", total=file.stat().st_size)
         rows = make(file, store, lambda size: progress.advance(task, size), passphrase)
-    click.echo(f"{counted(rows, 'row')} restored", err=True)
+    say(f"{counted(rows, 'row')} restored", err=True)
 
 
 @click.command()
@@ -90,4 +91,4 @@ def export(store: str, key: str, output: Path, window: int | None) -> None:
             )
     finally:
         opened.shut()
-    click.echo(f"{counted(written, 'report')} written", err=True)
+    say(f"{counted(written, 'report')} written", err=True)

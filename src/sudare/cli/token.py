@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 
 import rich_click as click
 
-from sudare.cli.shared.options import echo_json, json_option, store_option
+from sudare.cli.shared.options import json_option, store_option
+from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
 
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
@@ -61,9 +62,9 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     finally:
         opened.shut()
     if as_json:
-        echo_json({"token": text, "name": made.name, "role": role, "expires": expires})
+        say_json({"token": text, "name": made.name, "role": role, "expires": expires})
     else:
-        click.echo(text)
+        say(text)
 
 
 @token.command("list")
@@ -79,7 +80,7 @@ def listed(store: str, as_json: bool) -> None:
     finally:
         opened.shut()
     if as_json:
-        echo_json(
+        say_json(
             [
                 {"name": one.name, "role": one.role, "expires": one.expires, "label": one.label}
                 for one in held
@@ -87,7 +88,7 @@ def listed(store: str, as_json: bool) -> None:
         )
         return
     for one in held:
-        click.echo(f"{one.name}  {one.role:<7}  {_until(one.expires)}  {one.label}".rstrip())
+        say(f"{one.name}  {one.role:<7}  {_until(one.expires)}  {one.label}".rstrip())
 
 
 @token.command()

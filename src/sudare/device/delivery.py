@@ -17,6 +17,7 @@ import msgspec
 
 from sudare.errors import CollectionUnavailable, CollectorRefused, CollectorUnavailable
 from sudare.formats.collector_api import VERSION, FailureBody, Receipt
+from sudare.formats.strangers import visible
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds, beside what the collector asks for
 _LONGEST_WAIT = 86_400.0  # seconds, whatever Retry-After says
@@ -76,8 +77,8 @@ class Answer(NamedTuple):
             problem = msgspec.json.decode(self.body, type=FailureBody).error
         except msgspec.MsgspecError:
             return "", f"the collector answered {self.status}"
-        shown = "".join(letter if letter.isprintable() else "�" for letter in problem.message[:300])
-        return problem.code, f"the collector answered {self.status}: {shown}"
+        said = visible(problem.message[:300])
+        return problem.code, f"the collector answered {self.status}: {said}"
 
 
 def retry_after(said: str | None) -> float:

@@ -8,6 +8,7 @@
 ``numbers``: numbers as arguments: whole ones, and any repeated as it was given.
 ``report_ids``: the ids by which reports count once.
 ``seals``: documents that end with a digest of what they say.
+``strangers``: texts of strangers, made visible before anybody is shown them.
 ``tables``: rows of results as CSV and Parquet.
 ``wire``: reports as bytes, as Arrow, and as files.
 """

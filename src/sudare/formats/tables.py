@@ -2,11 +2,16 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from sudare.formats.strangers import visible
+
 if TYPE_CHECKING:
     from sudare.formats.documents import Shape
+
+_RUN = re.compile(r"""(^|;)(?=[\s"'`]*[=+\-@＝＋－＠])""")  # what a spreadsheet may run begins here
 
 
 def arrow_types(row: "type[Shape]") -> dict[str, str]:
@@ -29,12 +34,25 @@ def arrow_types(row: "type[Shape]") -> dict[str, str]:
 
 
 def csv_text(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
-    """Rows of results as CSV, with a header."""
+    """Rows of results as CSV, with a header; texts are ``text_cell``s, numbers stay as they are."""
     text = io.StringIO()
     writer = csv.DictWriter(text, fields, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
+
+
+def text_cell(text: str) -> str:
+    """A text as a CSV cell: made visible, with an apostrophe before what a spreadsheet may run.
+
+    Spreadsheets take a cell that begins with one of ``= + - @`` for a formula, some also after
+    spaces or quotes, or if the sign is a wide one; to some a semicolon begins another cell.
+    """
+    return _RUN.sub(r"\1'", visible(text))
+
+
+def _cell(value: object) -> object:
+    return text_cell(value) if isinstance(value, str) else value
 
 
 def parquet_bytes(rows: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> bytes:

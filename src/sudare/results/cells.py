@@ -1,6 +1,8 @@
-"""Texts as commands print them."""
+"""Texts as commands print them in tables."""
 
 from typing import TYPE_CHECKING
+
+from sudare.formats.strangers import visible
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -8,17 +10,18 @@ if TYPE_CHECKING:
 _WIDEST = 32  # letters of a text in a table
 
 
-def printable(text: str) -> str:
-    """A text with a sign for every letter that would command the terminal."""
-    return "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
+def whole_text(text: str) -> "Text":
+    """Somebody's text in a table or above it, whole: neither markup nor more than one line."""
+    from rich.text import Text
+
+    return Text(visible(text))
 
 
 def text_cell(text: str) -> "Text":
     """Somebody's text in a table: shortened in the middle, as its ends tell more."""
     from rich.text import Text
 
-    if len(text) > _WIDEST:
-        text = text[: _WIDEST // 2] + "…" + text[1 - _WIDEST // 2 :]
-    return Text(printable(text), no_wrap=True, overflow="ellipsis")
+    shown = visible(text)
+    if len(shown) > _WIDEST:
+        shown = shown[: _WIDEST // 2] + "…" + shown[1 - _WIDEST // 2 :]
+    return Text(shown, no_wrap=True, overflow="ellipsis")

@@ -6,22 +6,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sudare.chance.exact import text_up
+from sudare.formats.strangers import visible
 from sudare.questions.choice import Shares
 from sudare.results.bar import Bar
+from sudare.results.cells import whole_text
 from sudare.results.wording import counted, decimals_for, p_value, percent, percent_range
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
+    from rich.text import Text
 
 
 def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
     """The shares as a table with bars; the truth by answer where a simulation knows it."""
     from rich.table import Table
-    from rich.text import Text
 
     decimals = decimals_for(100 * float(np.median(shares.estimate.stderr)))
-    table = Table(title=Text(shares.collection.question), title_justify="left")
+    table = Table(title=whole_text(shares.collection.question), title_justify="left")
     table.add_column("answer")
     table.add_column("share", justify="right")
     table.add_column(f"{percent(shares.level)} interval", no_wrap=True)
@@ -35,7 +37,7 @@ def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
     axis = min(0.0, float(shares.interval.low.min())), float(shares.interval.high.max())
     for row in shares.rows():
         cells: list[str | Text | Bar] = [
-            Text(row["answer"]),  # a label is not markup
+            whole_text(row["answer"]),
             percent(row["share"], decimals),
             percent_range(row["low"], row["high"], decimals),
         ]
@@ -90,5 +92,5 @@ def figure(shares: Shares) -> "Figure":
         shares.estimate,
         level=shares.level,
         simultaneous=shares.simultaneous,
-        title=shares.collection.question,
+        title=visible(shares.collection.question),
     )

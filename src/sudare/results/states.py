@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sudare.chance.exact import text_up
+from sudare.formats.strangers import visible
 from sudare.questions.states import Rounds
 from sudare.results.bar import Bar
+from sudare.results.cells import whole_text
 from sudare.results.wording import counted, decimals_for, percent, percent_range
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
 
     low, high = found.estimate.interval(found.level)
     decimals = decimals_for(25 * float(np.median(high - low)))
-    table = Table(title=Text(found.collection.question), title_justify="left")
+    table = Table(title=whole_text(found.collection.question), title_justify="left")
     for heading in ("round", "reports", "share"):
         table.add_column(heading, justify="right", no_wrap=True)
     sure = percent(found.level)
@@ -49,7 +51,7 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
             *true,
             Bar(row["low"], row["estimate"], row["high"], axis),
         )
-    beside = [f"The share of people in the state “{found.state}”.", *notes(found)]
+    beside = [f"The share of people in the state “{visible(found.state)}”.", *notes(found)]
     if len(rows) > _LONGEST:
         beside.append(f"The first {_LONGEST:,} of {len(rows):,} rounds; --csv has all.")
     table.caption = Text("\n".join(beside))
@@ -85,7 +87,8 @@ def figure(found: Rounds) -> "Figure":
     """The share over time as a figure."""
     from sudare.results.figures import rounds_figure
 
-    title, label = found.collection.question, f"share of people in the state “{found.state}”"
+    title = visible(found.collection.question)
+    label = f"share of people in the state “{visible(found.state)}”"
     return rounds_figure(found.estimate, level=found.level, title=title, y_label=label)
 
 

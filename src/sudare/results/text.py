@@ -7,9 +7,10 @@ import numpy as np
 
 from sudare.chance.exact import text_up
 from sudare.estimation.estimate import Estimate, Interval
+from sudare.formats.strangers import visible
 from sudare.questions.text import Discoveries
 from sudare.results.bar import Bar
-from sudare.results.cells import text_cell
+from sudare.results.cells import text_cell, whole_text
 from sudare.results.wording import PERCENT, counted, decimals_for, p_value, percent, percent_range
 
 if TYPE_CHECKING:
@@ -22,11 +23,10 @@ _HIDDEN = 1.25  # times the noise of randomising: more can't be explained by rar
 def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Table":
     """The texts as a table with bars; the truth beside them where a simulation knows it."""
     from rich.table import Table
-    from rich.text import Text
 
     rows = found.shown
     decimals = decimals_for(100 * float(np.median([row["stderr"] for row in rows])))
-    table = Table(title=Text(found.collection.question), title_justify="left")
+    table = Table(title=whole_text(found.collection.question), title_justify="left")
     table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{percent(found.decoded.confidence)} interval", no_wrap=True)
@@ -71,7 +71,7 @@ def figure(found: Discoveries) -> "Figure":
 
     whole = _whole(found)
     of = found.count if whole is not None else len(found.decoded.candidates)
-    level, title = found.decoded.confidence, found.collection.question
+    level, title = found.decoded.confidence, visible(found.collection.question)
     return decoded_figure(*_listed(found), whole, of=of, level=level, title=title)
 
 

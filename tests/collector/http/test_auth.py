@@ -184,8 +184,8 @@ def test_a_token_that_cannot_be_looked_up_is_asked_for_again_later(
     assert int(response.headers["retry-after"]) > 0
 
 
-def test_a_label_is_one_printable_line() -> None:
+def test_a_label_is_one_line_that_can_be_seen() -> None:
     for label in ("a\nb", "\x1b[2J", "a\u202eb"):
-        with pytest.raises(ParameterError, match="one line of printable characters"):
+        with pytest.raises(ParameterError, match="one line of characters that can be seen"):
             new_token(Role.RELAY, label)
     assert new_token(Role.RELAY, "the gateway in Ōsaka")[1].label == "the gateway in Ōsaka"

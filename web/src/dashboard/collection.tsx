@@ -11,6 +11,7 @@ import {
 } from "../collector/api";
 import { Collection } from "../device";
 import { reasonText } from "../page/reason";
+import { Stranger } from "../page/strangers";
 import { Counter } from "./counter";
 import { Downloads } from "./downloads";
 import { PrivacyLabel } from "./label";
@@ -49,8 +50,12 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
   return (
     <div class="view">
       <div class="heading">
-        <p class="kicker">{standing.name}</p>
-        <h1>{standing.question}</h1>
+        <p class="kicker">
+          <Stranger text={standing.name} />
+        </p>
+        <h1>
+          <Stranger text={standing.question} />
+        </h1>
         <p class={`connection ${live.connection}`} role="status">
           {words.connection[live.connection]}
           {live.problem && ` (${reasonText(words, live.problem)})`}

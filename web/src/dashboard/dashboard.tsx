@@ -6,6 +6,7 @@ import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
 import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
+import { Stranger } from "../page/strangers";
 import { CollectionView } from "./collection";
 import { useWords } from "./language";
 
@@ -61,7 +62,9 @@ export function Dashboard() {
             {standings.map(({ key, name, state, epsilon, reports }) => (
               <li key={key}>
                 <a href={`#${key}`} aria-current={key === current?.key ? "page" : undefined}>
-                  <b>{name}</b>
+                  <b>
+                    <Stranger text={name} />
+                  </b>
                   <span class={`state ${state}`}>{words.states[state]}</span>
                   <small>
                     {words.epsilon(upTo(epsilon, 3))} · {words.reports(whole(words, reports))}

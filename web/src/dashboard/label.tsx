@@ -4,6 +4,7 @@ import type { Standing } from "../collector/api";
 import type { Collection } from "../device";
 import { whole } from "../language";
 import { upTo } from "../page/numbers";
+import { Stranger } from "../page/strangers";
 import { kindOf } from "./kinds";
 import { useWords } from "./language";
 
@@ -28,7 +29,9 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
           {collection ? (
             <dd>{kind.promise(words, collection)}</dd>
           ) : (
-            <dd {...theirs}>{privacy.promise}</dd>
+            <dd {...theirs}>
+              <Stranger text={privacy.promise} />
+            </dd>
           )}
           {lifetime !== null && <dd>{words.lifetime(upTo(lifetime))}</dd>}
         </div>
@@ -37,7 +40,9 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
           {collection ? (
             <dd>{kind.odds(words, collection)}</dd>
           ) : (
-            <dd {...theirs}>{privacy.odds}</dd>
+            <dd {...theirs}>
+              <Stranger text={privacy.odds} />
+            </dd>
           )}
         </div>
         {collection ? (
@@ -48,7 +53,9 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
         ) : (
           <div>
             <dt>{words.labelKept}</dt>
-            <dd {...theirs}>{privacy.kept}</dd>
+            <dd {...theirs}>
+              <Stranger text={privacy.kept} />
+            </dd>
           </div>
         )}
         <div>
@@ -71,7 +78,9 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
         </div>
       </dl>
       {collection && <p class="fine">{words.checked}</p>}
-      <p class="key">{standing.key}</p>
+      <p class="key">
+        <Stranger text={standing.key} />
+      </p>
     </section>
   );
 }

@@ -1,6 +1,7 @@
 /** Numbers in a table, and the words that stand in it. */
 
 import { percent } from "../page/numbers";
+import { Stranger } from "../page/strangers";
 import type { Words } from "./language";
 
 interface TableProps {
@@ -29,7 +30,7 @@ export function Table({ heads, rows, shares }: TableProps) {
           {rows.map(([name, ...cells], row) => (
             <tr key={name}>
               <th scope="row">
-                {name}
+                <Stranger text={name as string} />
                 {shares && (
                   <svg class="under" aria-hidden="true" height="4">
                     <rect

@@ -2,6 +2,7 @@
 
 import { useWords } from "../language";
 import { percent } from "./numbers";
+import { Stranger } from "./strangers";
 
 export interface Bar {
   readonly label: string;
@@ -54,7 +55,9 @@ export function Bars({ bars, label, scale }: BarsProps) {
     <div class="bars" role="group" aria-label={label}>
       {bars.map(({ label, share, low, high, truth }) => (
         <div class="bar" key={label}>
-          <span class="bar-label">{label}</span>
+          <span class="bar-label">
+            <Stranger text={label} />
+          </span>
           <svg aria-hidden="true" height="32">
             {scale.ticks.map((tick) => (
               <line

@@ -12,6 +12,7 @@ import {
 } from "../device";
 import type { CommonWords } from "../language";
 import { peopleOf, upTo } from "./numbers";
+import { isolated } from "./strangers";
 
 /** A kind of question in words, on either page. */
 export interface Wording {
@@ -46,7 +47,7 @@ export function choiceOdds(
   { mechanism, answers }: ChoiceCollection,
   answer?: string,
 ): string {
-  const example = answer || (answers[0] as string);
+  const example = isolated(answer || (answers[0] as string));
   const people = peopleOf(odds(mechanism));
   return mechanism instanceof Grr
     ? words.grrOdds(example, people, mechanism.k - 1)

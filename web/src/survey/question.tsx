@@ -8,6 +8,7 @@ import { BudgetExceeded, Refused, momentOf, type Collection } from "../device";
 import { moment as momentText } from "../language";
 import { downTo, upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
+import { Stranger, isolated } from "../page/strangers";
 import { kindOf } from "./kinds";
 import { useWords, type Words } from "./language";
 import { LedgerCard } from "./ledger";
@@ -98,8 +99,12 @@ export function Question({ collection, standing, person, place }: QuestionProps)
   return (
     <main class="survey">
       <section class="ask">
-        <p class="kicker">{collection.name}</p>
-        <h1>{collection.question}</h1>
+        <p class="kicker">
+          <Stranger text={collection.name} />
+        </p>
+        <h1>
+          <Stranger text={collection.question} />
+        </h1>
         {moment && <kind.Clock collection={collection} moment={moment} now={now} />}
         {closed !== null ? (
           <p class="notice">{closed}</p>
@@ -197,5 +202,5 @@ function refusalText(error: unknown): Note {
   }
   if (error instanceof Answered) return (words) => words.answeredOnce;
   // Sentences of the device hold no answer; anything else might.
-  return (words) => words.failed(error instanceof Refused ? error.message : "");
+  return (words) => words.failed(error instanceof Refused ? isolated(error.message) : "");
 }

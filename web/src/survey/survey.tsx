@@ -6,6 +6,7 @@ import { answersAtAll, ask, fetchDocument, type Standing } from "../collector/ap
 import { Problem } from "../collector/problem";
 import { Collection, InvalidDocument } from "../device";
 import { reasonText } from "../page/reason";
+import { isolated } from "../page/strangers";
 import { useWords, type Words } from "./language";
 import { Question } from "./question";
 import { Person, alone, openKeeper } from "./person";
@@ -86,7 +87,8 @@ async function open(place: Place): Promise<Loaded> {
       const { mechanism } = error;
       return {
         kind: "refused",
-        why: (words) => (mechanism ? words.otherMechanism(mechanism) : words.otherDocument),
+        why: (words) =>
+          mechanism ? words.otherMechanism(isolated(mechanism)) : words.otherDocument,
         error,
       };
     }

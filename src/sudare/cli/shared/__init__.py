@@ -6,4 +6,5 @@
 ``reports``: files of reports and aggregates, counted together.
 ``candidates``: texts to look for, a line each.
 ``showing``: a result as a table, JSON or CSV.
+``terminal``: all that is printed; text of strangers is made visible there.
 """

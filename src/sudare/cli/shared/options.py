@@ -11,6 +11,7 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
+from sudare.cli.shared.terminal import console
 from sudare.errors import InvalidDocument, ParameterError
 
 if TYPE_CHECKING:
@@ -144,13 +145,6 @@ def load_collection(path: Path) -> "Collection":
     return Collection.from_json(data)
 
 
-def echo_json(document: object) -> None:
-    """Print a document on stdout as indented JSON."""
-    import msgspec
-
-    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
-
-
 def is_pipe(path: Path) -> bool:
     """Whether a path argument means stdin or stdout."""
     return str(path) == "-"
@@ -173,7 +167,6 @@ def refuse_overwriting(output: Path, *inputs: Path) -> None:
 @contextmanager
 def progress_bar(*, bytes_total: bool = False) -> Iterator["Progress"]:
     """A progress bar on stderr, shown only where somebody can see it."""
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         DownloadColumn,
@@ -183,14 +176,14 @@ def progress_bar(*, bytes_total: bool = False) -> Iterator["Progress"]:
         TimeRemainingColumn,
     )
 
-    console = Console(stderr=True)
+    drawn = console(err=True)
     with Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn() if bytes_total else MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=console,
-        disable=not console.is_terminal,
+        console=drawn,
+        disable=not drawn.is_terminal,
         transient=True,
     ) as progress:
         yield progress

@@ -2,7 +2,7 @@
 
 from typing import IO, TYPE_CHECKING
 
-import rich_click as click
+from sudare.cli.shared.terminal import put_lines, put_table, say_json
 
 if TYPE_CHECKING:
     from sudare.questions.interface import Result
@@ -11,20 +11,16 @@ if TYPE_CHECKING:
 def show(result: "Result", form: str, target: IO[str] | None = None) -> None:
     """Print a result as ``json``, ``csv`` or ``table``, to a text file or to stdout."""
     if form == "json":
-        import msgspec
-
-        document = msgspec.json.encode(result.document())
-        click.echo(msgspec.json.format(document, indent=2).decode(), file=target)
+        say_json(result.document(), target)
     elif form == "csv":
-        click.echo(result.csv(), nl=False, file=target)
+        put_lines(result.csv(), target)
     else:
-        from rich.console import Console
         from rich.text import Text
 
         from sudare.results.renderers import RENDERERS
 
-        console, renderer = Console(file=target), RENDERERS[type(result)]
+        renderer = RENDERERS[type(result)]
         if result.rows():
-            console.print(renderer.table(result))
+            put_table(renderer.table(result), target)
         for sentence in renderer.sentences(result):
-            console.print(Text(sentence))
+            put_table(Text(sentence), target)

@@ -9,14 +9,15 @@ import rich_click as click
 from sudare.cli.shared.options import (
     FORMATS,
     PATH,
-    echo_json,
     json_option,
     progress_bar,
     refuse_idle,
     refuse_overwriting,
 )
+from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import agreed, agreement_options, read_document
 from sudare.errors import InvalidAnswer, ParameterError
+from sudare.formats.strangers import refuse_unseen
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import cipher_named
 
@@ -64,6 +65,7 @@ def new(
     from sudare.formats.files import write_whole
     from sudare.twoparty.protocol.joint_count import JointCount
 
+    refuse_unseen("a name", name)
     if out.absolute() == secret.absolute():
         raise ParameterError("--out and --secret must be two files: one of them is published")
     if secret.exists():
@@ -81,16 +83,16 @@ def new(
         raise
     guarantee = agreement.document.guarantee
     if as_json:
-        echo_json(
+        say_json(
             {"key": count.key, "epsilon": guarantee.epsilon, "delta": guarantee.delta}
             | {"people": agreement.people, "most": agreement.most, "proofs": proofs}
         )
         return
     people = counted(agreement.people, "person", "people")
-    click.echo(f"“{name}”: up to {people}, 0 to {agreement.most} each")
-    click.echo(f"cost    {guarantee}")
+    say(f"“{name}”: up to {people}, 0 to {agreement.most} each")
+    say(f"cost    {guarantee}")
     enforced = "proved by each record" if proofs else "trusted: nothing proves a device's value"
-    click.echo(f"range   {enforced}")
+    say(f"range   {enforced}")
 
 
 @joint_count.command()
@@ -142,9 +144,9 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
             )
     size = out.stat().st_size
     if as_json:
-        echo_json({"key": known.key, "records": number, "bytes": size})
+        say_json({"key": known.key, "records": number, "bytes": size})
     else:
-        click.echo(f"{counted(number, 'record')}, {counted(size, 'byte')}")
+        say(f"{counted(number, 'record')}, {counted(size, 'byte')}")
 
 
 def _numbers(path: Path, column: str, form: str) -> Iterator[int]:

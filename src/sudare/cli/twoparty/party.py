@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.ledger import left_text, spent_text, standing
-from sudare.cli.shared.options import PATH, echo_json, json_option, progress_bar, refuse_idle
+from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
+from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import Command, agreed, agreement_options, read_document
 from sudare.errors import ParameterError
 from sudare.results.wording import counted
@@ -198,7 +199,7 @@ def _credentials(
 
     if insecure:
         refuse_idle("beside --insecure, which is without TLS", "certificate", "private_key", "peer")
-        click.echo("Warning: no TLS, so this is a trial on one machine", err=True)
+        say("Warning: no TLS, so this is a trial on one machine", err=True)
         return None
     if certificate is None or private_key is None or peer is None:
         raise ParameterError(
@@ -208,7 +209,7 @@ def _credentials(
 
 
 def _say_where(host: str) -> Callable[[int], object]:
-    return lambda port: click.echo(f"listening on {host}:{port}", err=True)
+    return lambda port: say(f"listening on {host}:{port}", err=True)
 
 
 def _add_up(count: "JointCount", cipher: Cipher, records: Path) -> "TotalOfP2":
@@ -224,7 +225,7 @@ def _add_up(count: "JointCount", cipher: Cipher, records: Path) -> "TotalOfP2":
             data,
             lambda done: progress.update(task, completed=done),
         )
-    click.echo(f"{counted(number, 'record')} added up", err=True)
+    say(f"{counted(number, 'record')} added up", err=True)
     return holding
 
 
@@ -242,7 +243,7 @@ def _report(
     ledger = paid.account.ledger if isinstance(paid, Payment) else None
     ranges = "proved" if count is not None and count.proofs else "trusted"
     if as_json:
-        echo_json(
+        say_json(
             {
                 "key": agreement.spending_key,
                 "p2_blind": agreement.p2_blind,
@@ -256,21 +257,21 @@ def _report(
         )
         return
     if result is None:
-        click.echo("the total was opened by P1 (agreed: P2 is not told)")
+        say("the total was opened by P1 (agreed: P2 is not told)")
     else:
         _print(result, agreement, ranges)
     if ledger is not None:
-        click.echo(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
+        say(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
 
 
 def _print(result: "NoisyTotal", agreement: "Agreement", ranges: str) -> None:
-    click.echo(f"noisy total   {result.total:,}")
-    click.echo(f"mean |noise|  {result.mean_noise:.4f}")
+    say(f"noisy total   {result.total:,}")
+    say(f"mean |noise|  {result.mean_noise:.4f}")
     proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"
-    click.echo(f"cost          {agreement.document.guarantee}, {proved}")
+    say(f"cost          {agreement.document.guarantee}, {proved}")
     if ranges == "trusted":
-        click.echo(f"range         0 to {agreement.most} each, as trusted: nothing proves it")
+        say(f"range         0 to {agreement.most} each, as trusted: nothing proves it")
     else:
-        click.echo("range         0 or 1 each, proved by every record")
+        say("range         0 or 1 each, proved by every record")
     if agreement.p2_blind:
-        click.echo("secrecy       P2 must not learn this total")
+        say("secrecy       P2 must not learn this total")

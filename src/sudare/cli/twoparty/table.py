@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, echo_json, json_option, progress_bar, refuse_idle
+from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
+from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import read_document
 from sudare.errors import ParameterError
 
@@ -210,32 +211,32 @@ def _as_json(proof: "Proof", source: str) -> dict[str, Any]:
 
 def _print(proof: "Proof", source: str, as_json: bool) -> None:
     if as_json:
-        echo_json(_as_json(proof, source))
+        say_json(_as_json(proof, source))
         return
     from sudare.chance.exact import scientific_up
 
     claimed, scheme = proof.guarantee, proof.scheme
     signs = " ".join("+" if sign > 0 else "−" for sign in scheme.signs)
     drawn = "no entry twice" if scheme.distinct else "each among all entries"
-    click.echo(f"tables      {len(scheme.tables)}, {scheme.entries:,} entries in all ({source})")
+    say(f"tables      {len(scheme.tables)}, {scheme.entries:,} entries in all ({source})")
     for held in scheme.tables:
-        click.echo(f"            {_shown(dict(held))}")
-    click.echo(f"draws       {scheme.draws}: {signs} from each table, {drawn}")
-    click.echo(
+        say(f"            {_shown(dict(held))}")
+    say(f"draws       {scheme.draws}: {signs} from each table, {drawn}")
+    say(
         f"mean |Z|    {float(proof.mean):.4f}, {proof.relative_mean:.3f} of the best there is "
         f"({claimed.best_mean:.4f} = 1/sinh(ε/Δ))"
     )
     own = claimed.own_noise_mean
-    click.echo(
+    say(
         f"own noise   {own:.4f}, {own / claimed.best_mean:.3f} of the best, if each party adds its "
         f"own: no table, δ = 0, {'more' if own > proof.mean else 'less'} noise"
     )
-    click.echo(f"δ, result   {scientific_up(proof.delta)}   (whoever sees only the result)")
-    click.echo(f"δ, P1       {scientific_up(proof.delta_p1)}   (if P2 re-randomises the sum)")
-    click.echo(f"δ, P2       {scientific_up(proof.delta_p2)}   (if P2 sees the result)")
+    say(f"δ, result   {scientific_up(proof.delta)}   (whoever sees only the result)")
+    say(f"δ, P1       {scientific_up(proof.delta_p1)}   (if P2 re-randomises the sum)")
+    say(f"δ, P2       {scientific_up(proof.delta_p2)}   (if P2 sees the result)")
     held_conditions = [name for name, holds in proof.conditions.items() if holds]
-    click.echo(f"conditions  {', '.join(held_conditions) or 'none'} of (i) to (v) hold")
-    click.echo(f"verdict     {proof.verdict}")
+    say(f"conditions  {', '.join(held_conditions) or 'none'} of (i) to (v) hold")
+    say(f"verdict     {proof.verdict}")
 
 
 def _shown(held: dict[int, int]) -> str:

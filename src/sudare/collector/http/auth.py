@@ -19,6 +19,7 @@ from starlette.types import Scope
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.stores.contract import Role, Store, Token
 from sudare.errors import ParameterError
+from sudare.formats.strangers import refuse_unseen
 
 FAILURES = 5  # wrong tokens that an address may send within ``PATIENCE``
 PATIENCE = 60  # seconds
@@ -32,8 +33,7 @@ def new_token(role: Role, label: str = "", expires: int | None = None) -> tuple[
     """A new token: as it is given to its bearer, once, and as it is stored."""
     if len(label) > 200:
         raise ParameterError(f"a label has at most 200 characters, got {len(label)}")
-    if not label.isprintable():
-        raise ParameterError("a label is one line of printable characters")
+    refuse_unseen("a label", label)
     name, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
     return f"sdr_{name}_{secret}", Token(name, _digest(secret), role, expires, label)
 

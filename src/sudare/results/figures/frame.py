@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from sudare.errors import ParameterError
 from sudare.formats.files import replacing
+from sudare.formats.strangers import visible_lines
 
 BLUE, VERMILION, INK = "#0072B2", "#D55E00", "#333333"
 
@@ -91,7 +92,8 @@ def cut(text: str, width: int) -> str:
 
 
 def readable(text: str, instead: str | None) -> str:
-    """A text that the fonts can draw: with ``instead`` for what they can't, or empty."""
+    """A visible text that the fonts can draw: with ``instead`` for what they can't, or empty."""
+    text = visible_lines(text)
     missing = {letter for letter in text if not _drawable(letter)}
     if missing and instead is None:
         return ""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate, Interval
+from sudare.formats.strangers import visible
 from sudare.results.figures.frame import (
     BLUE,
     INK,
@@ -167,4 +168,4 @@ def _names(labels: Sequence[str], k: int) -> list[str]:
 
 
 def _line(label: str) -> str:
-    return cut(" ".join(label.split()), _LONGEST_NAME)
+    return cut(visible(" ".join(label.split())), _LONGEST_NAME)

@@ -5,11 +5,12 @@ its text stays as large on a phone as on a desk.
 """
 
 from dataclasses import dataclass, replace
-from html import escape
 from typing import Self
 
 import numpy as np
 
+from sudare.formats.strangers import isolated
+from sudare.results.html.document import attribute, shown
 from sudare.results.html.scale import Floats, Scale
 from sudare.results.wording import decimals_for, percent
 
@@ -65,10 +66,10 @@ class Bars:
             return cut + self.largest(MOST).figure(decimals, number)
         scale = self._scale()
         best = int(np.argmax(self.values))
+        label, share = isolated(self.labels[best]), percent(self.values[best], decimals)
         summary = (
             f"Bar chart of the estimated share of {count} answers with {self.level} intervals. "
-            f"The largest is {self.labels[best]}, {percent(self.values[best], decimals)}. "
-            "The table below has all the numbers."
+            f"The largest is {label}, {share}. The table below has all the numbers."
         )
         shapes = f'<g id="grid{number}" class="grid">{_grid(scale)}</g>'
         shapes += _MARKS * (number == 1) + _HATCH * self.rest
@@ -77,7 +78,7 @@ class Bars:
             [
                 "<figure>",
                 _SHAPES.format(shapes=shapes),
-                f'<div class="bars" role="img" aria-label="{escape(summary)}">',
+                f'<div class="bars" role="img" aria-label="{attribute(summary)}">',
                 axis,
                 *self._rows(scale, decimals, f"#grid{number}"),
                 axis * (count >= AXIS_AGAIN) + "</div>",
@@ -118,7 +119,7 @@ class Bars:
             for i, place in enumerate(scale.place(self.truth)):
                 drawings[i] += f'<use class="truth" href="#truth" x="{place:.2f}%" y="62%"/>'
         return [
-            f"<div><b>{escape(label)}</b><i>{percent(value, decimals)}</i>"
+            f"<div><b>{shown(isolated(label))}</b><i>{percent(value, decimals)}</i>"
             f'<svg><use href="{grid}"/>{drawing}</svg></div>'
             for label, value, drawing in zip(self.labels, self.values, drawings, strict=True)
         ]

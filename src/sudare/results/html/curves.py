@@ -1,12 +1,12 @@
 """The page of errors as curves: how an error falls as something grows."""
 
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.results.html.document import document, remarks, section, table
+from sudare.formats.strangers import isolated
+from sudare.results.html.document import attribute, document, remarks, section, shown, table
 from sudare.results.html.scale import Floats, Scale
 from sudare.results.wording import ABSENT, is_plain, measured, scientific
 from sudare.simulation.comparison import Curve
@@ -41,7 +41,7 @@ def error_page(  # noqa: PLR0913 - a chart's texts and axes, each by name
     kept in the table.
     """
     _check(curves)
-    names = ", ".join(curve.label for curve in curves)
+    names = ", ".join(isolated(curve.label) for curve in curves)
     summary = f"Line chart of {y_label} against {x_label}: {names}. The table has all the numbers."
     x = Scale.over(*(curve.x for curve in curves), log=log_x)
     y = Scale.over(*(height for curve in curves for height in _heights(curve)), log=log_y)
@@ -50,8 +50,8 @@ def error_page(  # noqa: PLR0913 - a chart's texts and axes, each by name
         [
             "<figure>",
             _shapes(),
-            f'<div class="axis-title">{escape(y_label)}</div>',
-            f'<svg class="lines" role="img" aria-label="{escape(summary)}">',
+            f'<div class="axis-title">{shown(y_label)}</div>',
+            f'<svg class="lines" role="img" aria-label="{attribute(summary)}">',
             grid(x, y, (x.ticks(6), y.ticks(8)), (_tick_texts, _tick_texts)),
             '<svg viewBox="0 0 100 100" preserveAspectRatio="none" width="100%" height="100%">',
             *(_band(curve, x, y, _style(i)) for i, curve in enumerate(curves)),
@@ -59,14 +59,14 @@ def error_page(  # noqa: PLR0913 - a chart's texts and axes, each by name
             "</svg>",
             *(_points(curve, x, y, i) for i, curve in enumerate(curves)),
             "</svg>",
-            f'<div class="axis-title end">{escape(x_label)}</div>',
+            f'<div class="axis-title end">{shown(x_label)}</div>',
             f"<figcaption>{_legend(curves)}",
             f"<p>The bands are ± {BAND} standard errors.</p>" * banded + "</figcaption>\n</figure>",
         ]
     )
     return document(
         title,
-        f"<header>\n<h1>{escape(title)}</h1>\n</header>",
+        f"<header>\n<h1>{shown(title)}</h1>\n</header>",
         section(f"{y_label} against {x_label}", figure),
         section("All the numbers", table(y_label, _columns(curves, x_label))),
         remarks(notes),
@@ -184,7 +184,7 @@ def _legend(curves: Sequence[Curve]) -> str:
     items = (
         f'<li><svg><line class="line {_style(i)}" x2="100%" y1="50%" y2="50%"/>'
         f'<use class="{_style(i)}" href="#mark{i % len(_MARKS)}" x="50%" y="50%"/></svg>'
-        f"{escape(curve.label)}</li>"
+        f"{shown(isolated(curve.label))}</li>"
         for i, curve in enumerate(curves)
     )
     return f'<ul class="legend" aria-label="Legend">{"".join(items)}</ul>'
@@ -199,5 +199,5 @@ def _columns(curves: Sequence[Curve], x_label: str) -> dict[str, list[str]]:
         else:
             texts = [measured(y, error) for y, error in zip(curve.y, curve.stderr, strict=True)]
         cells = dict(zip(curve.x, texts, strict=True))
-        columns[curve.label] = [cells.get(place, ABSENT) for place in everywhere]
+        columns[isolated(curve.label)] = [cells.get(place, ABSENT) for place in everywhere]
     return columns

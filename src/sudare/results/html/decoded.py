@@ -6,6 +6,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate, Interval
+from sudare.formats.strangers import isolated
 from sudare.questions.interface import Agreed
 from sudare.results.html.bars import Bars
 from sudare.results.html.document import document, remarks, section, table
@@ -90,7 +91,7 @@ def _columns(
     found: Estimate, interval: Interval, p_values: Floats, sure: str, decimals: int
 ) -> dict[str, Sequence[str]]:
     return {
-        "Text": found.labels,
+        "Text": [isolated(label) for label in found.labels],
         "Share": percents(found.values, decimals),
         "Standard error": [f"± {error}" for error in percents(found.stderr, decimals)],
         f"{sure} interval": [

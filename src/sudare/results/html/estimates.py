@@ -6,6 +6,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate
+from sudare.formats.strangers import isolated
 from sudare.questions.interface import Agreed
 from sudare.results.html.bars import Bars
 from sudare.results.html.document import document, remarks, section, table
@@ -51,7 +52,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     sure = f"{'simultaneous ' * simultaneous}{percent(level)}"
     decimals = decimals_for(100 * float(np.median(estimate.stderr)))
     columns = {
-        "Answer": collection.answers,
+        "Answer": [isolated(answer) for answer in collection.answers],
         "Share": percents(estimate.values, decimals),
         "Standard error": [f"± {error}" for error in percents(estimate.stderr, decimals)],
         f"{sure} interval": [
@@ -82,7 +83,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         collection.name,
         _header(collection, estimate.n, simulated=truth is not None),
         section("Estimated shares", bars.figure(decimals)),
-        section("All the numbers", table(f"Every answer of {collection.name}", columns)),
+        section("All the numbers", table(f"Every answer of {isolated(collection.name)}", columns)),
         remarks(notes),
         section("How to read this", definitions(reading, "reading")),
     )

@@ -1,9 +1,9 @@
 """The beginning of a page about one collection, and the sentences that explain it."""
 
-from html import escape
-
 from sudare.chance.exact import text_up
+from sudare.formats.strangers import isolated
 from sudare.questions.interface import Agreed, Question
+from sudare.results.html.document import shown
 from sudare.results.wording import at_most
 
 ONE_REPORT = (
@@ -23,9 +23,9 @@ def header(collection: Agreed, facts: dict[str, str]) -> str:
     facts["Key"] = collection.key
     privacy = likelihood_sentence(collection.kind, "e<sup>ε</sup> = ")
     return (
-        f'<header>\n<h1>{escape(collection.name)}</h1>\n<p class="question">'
-        f"{escape(collection.question)}</p>\n{definitions(facts, 'facts')}\n"
-        f'<p class="privacy">{privacy} {escape(mechanism.odds)}</p>\n</header>'
+        f'<header>\n<h1>{shown(isolated(collection.name))}</h1>\n<p class="question">'
+        f"{shown(isolated(collection.question))}</p>\n{definitions(facts, 'facts')}\n"
+        f'<p class="privacy">{privacy} {shown(mechanism.odds)}</p>\n</header>'
     )
 
 
@@ -41,7 +41,6 @@ def likelihood_sentence(question: Question, symbol: str = "") -> str:
 def definitions(entries: dict[str, str], style: str) -> str:
     """A list of terms and what they mean, in HTML."""
     items = "\n".join(
-        f"<div><dt>{escape(term)}</dt><dd>{escape(text)}</dd></div>"
-        for term, text in entries.items()
+        f"<div><dt>{shown(term)}</dt><dd>{shown(text)}</dd></div>" for term, text in entries.items()
     )
     return f'<dl class="{style}">\n{items}\n</dl>'

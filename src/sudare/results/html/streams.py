@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +9,11 @@ from numpy.typing import NDArray
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Interval
 from sudare.estimation.rounds import StreamEstimate
+from sudare.formats.strangers import isolated
 from sudare.questions.interface import Agreed
 from sudare.questions.states import stream_question
 from sudare.results.html.curves import MARKED, grid, path
-from sudare.results.html.document import document, remarks, section, table
+from sudare.results.html.document import attribute, document, remarks, section, table
 from sudare.results.html.heading import ONE_REPORT, definitions, header
 from sudare.results.html.scale import Floats, Scale
 from sudare.results.wording import ABSENT, decimals_for, fixed, percent, percent_range
@@ -54,14 +54,15 @@ def stream_page(
         "Rounds": f"{estimate.planned:,}",
         "Reports of a person": f"{mechanism.reports_each:,}",
     }
-    sure, state = percent(level), collection.answers[1]
+    sure, state = percent(level), isolated(collection.answers[1])
+    name = isolated(collection.name)
     chart = _Chart(estimate, estimate.interval(level), estimate.simultaneous(level), sure, truth)
     reading = {"One report": ONE_REPORT.format(n=estimate.n), **_reading(chart)}
     return document(
         collection.name,
         header(collection, facts),
         section(f"Estimated share of “{state}”", chart.figure(state)),
-        section("All the numbers", table(f"Every round of {collection.name}", chart.columns())),
+        section("All the numbers", table(f"Every round of {name}", chart.columns())),
         remarks(notes),
         section("How to read this", definitions(reading, "reading")),
     )
@@ -112,7 +113,7 @@ class _Chart:
             [
                 "<figure>",
                 _DOT,
-                f'<svg class="lines" role="img" aria-label="{escape(summary)}">',
+                f'<svg class="lines" role="img" aria-label="{attribute(summary)}">',
                 grid(x, y, (_rounds(x.ticks(10)), y.ticks(8)), (_numbers, _percents)),
                 _FLAT,
                 *drawn,

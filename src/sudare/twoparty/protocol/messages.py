@@ -19,6 +19,7 @@ from enum import IntEnum
 from typing import Self
 
 from sudare.errors import InvalidMessage
+from sudare.formats.strangers import visible
 
 VERSION = 1
 HALF = 16  # bytes of a session's name that each party draws
@@ -133,8 +134,4 @@ def refuse_refusal(data: bytes) -> None:
     if not is_ours(data) or data[len(_MAGIC) + 1 : len(_MAGIC) + 2] != b"\xff":
         return
     text = data[len(_MAGIC) + 2 :].decode(errors="replace")[:_LONGEST_REFUSAL]
-    # A stranger's text: nothing in it may command the terminal.
-    shown = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
-    raise InvalidMessage(f"the other party refused: {shown}")
+    raise InvalidMessage(f"the other party refused: {visible(text)}")

@@ -7,6 +7,7 @@ import type { Glance } from "../../device";
 import { whole } from "../../language";
 import { percent } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
+import { isolated } from "../../page/strangers";
 import { historyPromise, statesOdds, type CollectionBy } from "../../page/wording";
 import type { Point } from "../course";
 import { useWords } from "../language";
@@ -36,6 +37,7 @@ const MOST_ROWS = 1000; // of the table; the drawing and the downloads hold all
 function OverTime({ estimate, truth }: ResultProps<Rounds>) {
   const words = useWords();
   const level = levelText(estimate.level);
+  const heading = words.overTime(isolated(estimate.state));
   const first = estimate.window === "all" ? 0 : estimate.window * estimate.rounds;
   const [isOpen, setOpen] = useState(false);
   const rows = estimate.estimates.slice(-MOST_ROWS);
@@ -54,8 +56,8 @@ function OverTime({ estimate, truth }: ResultProps<Rounds>) {
   );
   return (
     <>
-      <h2>{words.overTime(estimate.state)}</h2>
-      <Series points={points} label={words.overTime(estimate.state)} />
+      <h2>{heading}</h2>
+      <Series points={points} label={heading} />
       <p class="fine">
         {words.overTimeWhy(level)} {points.length > MANY && words.manyRounds}
       </p>

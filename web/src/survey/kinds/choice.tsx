@@ -3,6 +3,7 @@
 import { Grr, conclude } from "../../device";
 import { getBit } from "../../device/packed";
 import { moment as momentText } from "../../language";
+import { Stranger, isolated } from "../../page/strangers";
 import { answerPromise, choiceOdds, type ChoiceCollection } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
 import { useWords, type Words } from "../language";
@@ -22,7 +23,7 @@ export const choice: Kind = {
     next === null ? words.answeredOnce : words.answeredWindow(momentText(words, next)),
   report(words, { mechanism, answers }: ChoiceCollection, record) {
     if (mechanism instanceof Grr) {
-      return words.says(answers[mechanism.readReport(record)] as string);
+      return words.says(isolated(answers[mechanism.readReport(record)] as string));
     }
     const said = mechanism.readReport(record);
     return yesText(words, answers, "row" in said ? said.row : said);
@@ -43,7 +44,9 @@ function Options({ collection, legend, answer, choose }: FieldProps) {
             checked={answer === label}
             onChange={() => choose(label)}
           />
-          <span>{label}</span>
+          <span>
+            <Stranger text={label} />
+          </span>
         </label>
       ))}
     </fieldset>
@@ -52,7 +55,10 @@ function Options({ collection, legend, answer, choose }: FieldProps) {
 
 function yesText(words: Words, answers: readonly string[], row: BigUint64Array): string {
   const quoted = (isYes: boolean): string[] =>
-    answers.filter((_, place) => getBit(row, place) === isYes).map(words.says);
+    answers
+      .filter((_, place) => getBit(row, place) === isYes)
+      .map(isolated)
+      .map(words.says);
   const [yes, no] = [quoted(true), quoted(false)];
   if (yes.length === 0) return words.saysNone;
   if (no.length === 0) return words.saysAll;

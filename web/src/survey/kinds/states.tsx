@@ -1,6 +1,7 @@
 /** A state over time in a survey: one of two, chosen anew in each round. */
 
 import type { Glance } from "../../device";
+import { isolated } from "../../page/strangers";
 import { historyPromise, statesOdds, type CollectionBy } from "../../page/wording";
 import { useWords } from "../language";
 import { choice } from "./choice";
@@ -18,7 +19,7 @@ export const states: Kind = {
   answered: (words) => words.roundDone,
   report(words, { mechanism, answers }: CollectionBy<Glance>, record) {
     const { round, bit } = mechanism.readReport(record);
-    return words.saysState(round, answers[bit] as string);
+    return words.saysState(round, isolated(answers[bit] as string));
   },
 };
 
