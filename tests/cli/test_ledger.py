@@ -54,6 +54,20 @@ def test_a_new_ledger_has_its_caps_and_nothing_spent(tmp_path: Path) -> None:
     assert "δ without a cap" in succeed(tmp_path, "ledger", "new", "m.json", "--cap", 1).out
 
 
+def test_a_ledger_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    mask = os.umask(0)
+    try:
+        Account.create(path, Ledger(3.0))
+        assert path.stat().st_mode & 0o777 == 0o600
+        path.chmod(0o644)
+        with Account.held(path) as account:
+            account.charge("a count", 1.0, delta=0.0)
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_is_spent_is_rounded_up_and_what_is_left_down(tmp_path: Path) -> None:
     ledger = Ledger(1.0, 1e-5).charge("a count", 0.1, delta=1e-6).charge("other", 0.2, delta=1e-6)
     (tmp_path / "l.json").write_bytes(ledger.to_json())

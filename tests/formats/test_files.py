@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from sudare.formats.files import (
     create_whole,
     finite,
     lock,
+    make_private,
     real,
     regular,
     replacing,
     require_writable,
     write_durably,
+    write_whole,
 )
 from support.synced import synced_entries
 
@@ -65,6 +68,28 @@ def test_the_file_is_as_readable_as_any_other(mask: int, mode: int, tmp_path: Pa
     finally:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("before", [None, 0o644, 0o600, 0o666])
+def test_a_private_file_is_its_owners_alone(before: int | None, tmp_path: Path) -> None:
+    """Whatever the umask, and whatever stood there: one that others could read is mended."""
+    writers: dict[str, Callable[[Path], None]] = {
+        "whole": lambda path: write_whole(path, b"new", private=True),
+        "durable": lambda path: write_durably(path, b"new"),
+        "private": make_private,
+    }
+    mask = os.umask(0)
+    try:
+        for name, write in writers.items():
+            path = tmp_path / name
+            if before is not None:
+                path.write_text("old")
+                path.chmod(before)
+            write(path)
+            assert stat.S_IMODE(path.stat().st_mode) == 0o600, name
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "private").read_text() == ("" if before is None else "old")
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -72,8 +72,7 @@ def new(
     _ = agreement.proof
     keys = cipher_named(agreement.cipher).keys()
     count = JointCount(name, agreement, keys.public, proofs)
-    secret.touch(0o600)
-    write_whole(secret, count.secret_json(keys))
+    write_whole(secret, count.secret_json(keys), private=True)
     try:
         write_whole(out, count.to_json())
     except OSError:

@@ -51,8 +51,7 @@ def back_up(url: str, file: Path, progress: Callable[[int], object] = lambda _: 
     store = open_existing(url)
     rows = 0
     try:
-        with replacing(file) as temporary, temporary.open("wb") as target:
-            temporary.chmod(0o600)  # as the store is
+        with replacing(file, private=True) as temporary, temporary.open("wb") as target:
             digest = hashlib.sha256()
             for record in _records(store):
                 digest.update(record)
