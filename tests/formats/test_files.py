@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,23 +72,20 @@ def test_the_file_is_as_readable_as_any_other(mask: int, mode: int, tmp_path: Pa
 @pytest.mark.parametrize("before", [None, 0o644, 0o600, 0o666])
 def test_a_private_file_is_its_owners_alone(before: int | None, tmp_path: Path) -> None:
     """Whatever the umask, and whatever stood there: one that others could read is mended."""
-    writers: dict[str, Callable[[Path], None]] = {
-        "whole": lambda path: write_whole(path, b"new", private=True),
-        "durable": lambda path: write_durably(path, b"new"),
-        "private": make_private,
-    }
     mask = os.umask(0)
     try:
-        for name, write in writers.items():
-            path = tmp_path / name
-            if before is not None:
+        paths = [tmp_path / name for name in ("whole", "durable", "private")]
+        if before is not None:
+            for path in paths:
                 path.write_text("old")
                 path.chmod(before)
-            write(path)
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600, name
+        write_whole(paths[0], b"new", private=True)
+        write_durably(paths[1], b"new")
+        make_private(paths[2])
     finally:
         os.umask(mask)
-    assert (tmp_path / "private").read_text() == ("" if before is None else "old")
+    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [0o600] * 3
+    assert paths[2].read_text() == ("" if before is None else "old")
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

@@ -92,7 +92,9 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     path = real(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWN if private else 0o666)
+        descriptor = os.open(
+            temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWN if private else 0o666
+        )
     except OSError as error:
         error.filename = str(path)  # the name that the caller knows
         raise

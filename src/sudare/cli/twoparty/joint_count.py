@@ -15,7 +15,12 @@ from sudare.cli.shared.options import (
     refuse_idle,
     refuse_overwriting,
 )
-from sudare.cli.twoparty.agreement import agreed, agreement_options, read_document
+from sudare.cli.twoparty.agreement import (
+    agreed,
+    agreement_options,
+    read_document,
+    tables_text,
+)
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import cipher_named
@@ -83,6 +88,7 @@ def new(
         echo_json(
             {"key": count.key, "epsilon": guarantee.epsilon, "delta": guarantee.delta}
             | {"people": agreement.people, "most": agreement.most, "proofs": proofs}
+            | {"candidates": agreement.candidates}
         )
         return
     people = counted(agreement.people, "person", "people")
@@ -90,6 +96,7 @@ def new(
     click.echo(f"cost    {guarantee}")
     enforced = "proved by each record" if proofs else "trusted: nothing proves a device's value"
     click.echo(f"range   {enforced}")
+    click.echo(f"tables  {tables_text(agreement)}")
 
 
 @joint_count.command()

@@ -10,7 +10,13 @@ import rich_click as click
 
 from sudare.cli.ledger import left_text, spent_text, standing
 from sudare.cli.shared.options import PATH, echo_json, json_option, progress_bar, refuse_idle
-from sudare.cli.twoparty.agreement import Command, agreed, agreement_options, read_document
+from sudare.cli.twoparty.agreement import (
+    Command,
+    agreed,
+    agreement_options,
+    read_document,
+    tables_text,
+)
 from sudare.errors import ParameterError
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import Cipher, cipher_named
@@ -71,7 +77,8 @@ def party() -> None:
     """Be one of two parties that open a total with a noise that neither knows.
 
     P1 encrypts and shuffles tables, P2 draws from them without being able to read them and adds
-    its total; P1 opens the noisy sum. Both must follow the protocol and not collude.
+    its total; P1 opens the noisy sum. P1 proves its tables (--candidates); otherwise both must
+    follow the protocol, and they must not collude.
     """
 
 
@@ -248,6 +255,8 @@ def _report(
                 "p2_blind": agreement.p2_blind,
                 "disjoint": agreement.disjoint,
                 "range": ranges,
+                "candidates": agreement.candidates,
+                "deterrence": float(agreement.deterrence),
                 "bytes": wire.sent + wire.received,
                 "cpu_seconds": cpu,
                 "ledger": None if ledger is None else standing(ledger),
@@ -259,6 +268,9 @@ def _report(
         click.echo("the total was opened by P1 (agreed: P2 is not told)")
     else:
         _print(result, agreement, ranges)
+    click.echo(f"tables        {tables_text(agreement)}")
+    size = counted(wire.sent + wire.received, "byte")
+    click.echo(f"session       {cpu:.2f} s of this party's processor, {size}")
     if ledger is not None:
         click.echo(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
 
