@@ -80,6 +80,11 @@ class CipherLaws:
             with pytest.raises(InvalidCiphertext, match="public"):
                 cipher.recompute_table(public, values, Seeded(1))
 
+    def test_a_proof_of_what_is_opened_is_taken(self, one: bytes) -> None:
+        proof = self.cipher.prove_opening(self.keys, one, 1, b"a session")
+        assert self.cipher.opens_to(self.keys.public, one, 1, b"a session", proof)
+        assert not self.cipher.opens_to(self.keys.public, one, 1, b"a session", proof + b"1")
+
     @pytest.mark.parametrize("value", [-WIDEST, -5, 0, 5, WIDEST])
     def test_the_ends_of_a_range_are_in_it_and_nothing_beyond(self, value: int) -> None:
         ciphertext = self.cipher.encrypt(self.keys.public, value)

@@ -341,6 +341,45 @@ def test_tables_under_another_key_than_the_devices_used_are_refused() -> None:
         greeting.receive(commitments, System())
 
 
+def told(done: Run, total: int, proof: bytes) -> bytes:
+    """P1's last message with another total, and another proof."""
+    return done.sealed.transcript.send(Step.RESULT, total.to_bytes(8, signed=True), proof)[1]
+
+
+def test_p1_cant_tell_another_total_than_it_opened_where_it_may_add_none() -> None:
+    """Under ElGamal; whatever it offers as a proof."""
+    cipher = cipher_named("elgamal")
+    agreement = replace(AGREED, cipher=cipher.name)
+    done, other = run(agreement, cipher), run(agreement, cipher)
+    truth = done.opened.result.total
+    proof, another = (each.result[-96:-32] for each in (done, other))
+    assert done.answering.receive(told(done, truth, proof)).result == done.opened.result
+    sealed = done.sealed
+    false = cipher.prove_opening(
+        sealed.keys, sealed.ciphertext, truth + 1, sealed.transcript.digest
+    )
+    for total, shown in (
+        (truth + 1, proof),
+        (truth + 1, false),
+        (truth - 1, b""),
+        (truth, b""),
+        (truth, another),
+    ):
+        with pytest.raises(InvalidMessage, match="nothing proves that the sum opens to the total"):
+            done.answering.receive(told(done, total, shown))
+
+
+def test_a_result_has_no_proof_where_p1_may_add_a_total_or_p2_is_blind() -> None:
+    cipher = cipher_named("elgamal")
+    disjoint = replace(AGREED, cipher=cipher.name, disjoint=True)
+    for agreement, length in ((disjoint, 8), (replace(disjoint, p2_blind=True), 0)):
+        done = run(agreement, cipher, own=30)
+        assert len(done.result) == 74 + 4 + (4 + length) + 4 + 32
+        padded = done.sealed.transcript.send(Step.RESULT, bytes(length), b"proof")[1]
+        with pytest.raises(InvalidMessage, match="isn't proved has a proof of 5 bytes"):
+            done.answering.receive(padded)
+
+
 def test_states_show_no_secret() -> None:
     done = run()
     for state in (done.bound, done.offering, done.sealed, HELD, done.greeting, done.choosing):

@@ -135,6 +135,20 @@ class ElGamal(Cipher):
             raise out_of_range(low, high)
         return low + found
 
+    def prove_opening(self, keys: Keys, ciphertext: bytes, value: int, context: bytes) -> bytes:
+        """The proof that x is the logarithm of P, and of B - m·G to the base A."""
+        from sudare.twoparty.ciphers.opening_proof import prove
+
+        return prove(_secret(keys), _opening(keys.public, ciphertext, value), context)
+
+    def opens_to(
+        self, public: bytes, ciphertext: bytes, value: int, context: bytes, proof: bytes
+    ) -> bool:
+        """Whether a proof shows that both logarithms are the same."""
+        from sudare.twoparty.ciphers.opening_proof import holds
+
+        return holds(_opening(check_public(public), ciphertext, value), proof, context)
+
 
 def is_short(point: bytes) -> bool:
     """Whether the highest bit of some bytes is 0, as in every point's one encoding.
@@ -168,6 +182,12 @@ def _scalars(rng: Randomness, count: int) -> list[int]:
         )
         found += [number for number in numbers if 0 < number < ORDER]
     return found
+
+
+def _opening(public: bytes, ciphertext: bytes, value: int) -> tuple[bytes, bytes, bytes]:
+    """The points (P, A, B - m·G): the statement that a ciphertext opens to a value m."""
+    first, second = _pair(ciphertext)
+    return public, first, _subtract(second, _multiple(value))
 
 
 def _check_length(table: bytes, size: int) -> None:

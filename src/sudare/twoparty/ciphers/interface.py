@@ -93,6 +93,21 @@ class Cipher(ABC):
     def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
         """The value of a ciphertext, if it lies from ``low`` to ``high``; else raises."""
 
+    def prove_opening(self, keys: Keys, ciphertext: bytes, value: int, context: bytes) -> bytes:
+        """A proof that a ciphertext opens to a value, bound to a context; empty if there is none.
+
+        Of a ciphertext that opens to something else it proves nothing.
+        """
+        del keys, ciphertext, value, context
+        return b""
+
+    def opens_to(
+        self, public: bytes, ciphertext: bytes, value: int, context: bytes, proof: bytes
+    ) -> bool:
+        """Whether a proof shows that a ciphertext opens to a value; an empty one, if none can."""
+        del public, ciphertext, value, context
+        return not proof
+
 
 def cipher_named(name: str) -> Cipher:
     """The cipher of this name; its library is loaded only now."""

@@ -182,10 +182,15 @@ class Agreement:
             self.check_both()
         return own
 
+    @property
+    def p1_adds(self) -> bool:
+        """Whether P1 may add a total: the tables cover a person who is in both, or nobody is."""
+        return self.disjoint or self.document.guarantee.sensitivity >= 2 * self.most
+
     def check_both(self) -> None:
         """Raise unless the tables cover a person who is in both totals, or nobody is."""
         sensitivity = self.document.guarantee.sensitivity
-        if not self.disjoint and sensitivity < 2 * self.most:
+        if not self.p1_adds:
             raise ParameterError(
                 f"a person in both totals moves their sum by up to {2 * self.most} and the tables "
                 f"cover {sensitivity}: agree that nobody is in both (--disjoint), or take tables "

@@ -145,12 +145,13 @@ class Sealed:
     @property
     def silence(self) -> bytes:
         """The empty result of a blind P2, sent before opening: its time tells of the total."""
-        return self.transcript.send(Step.RESULT, b"")[1]
+        return self.transcript.send(Step.RESULT, b"", b"")[1]
 
     def open(self, own: int = 0) -> tuple["Opened", bytes]:
         """The noisy total, P1's own total added, and the message that tells P2 so.
 
-        A value that no total of so many people can lead to, whatever the noise, is refused.
+        Where P1 may not add any, it proves to P2 that this is what the sum opens to. A value that
+        no total of so many people can lead to, whatever the noise, is refused.
         """
         agreement, law = self.agreement, self.agreement.proof.law.trimmed
         agreement.check_own(own)
@@ -159,8 +160,11 @@ class Sealed:
         noisy = _noisy(agreement, found + own, self.transcript)
         if agreement.p2_blind:
             return Opened(noisy), self.silence
-        told = noisy.total.to_bytes(_TOTAL, signed=True)
-        return Opened(noisy), self.transcript.send(Step.RESULT, told)[1]
+        told, proof = noisy.total.to_bytes(_TOTAL, signed=True), b""
+        if not agreement.p1_adds:
+            context = self.transcript.digest
+            proof = self.cipher.prove_opening(self.keys, self.ciphertext, found, context)
+        return Opened(noisy), self.transcript.send(Step.RESULT, told, proof)[1]
 
 
 @dataclass(frozen=True)
@@ -235,8 +239,9 @@ class Choosing:
             for sign, index in zip(scheme.signs, chosen, strict=True):
                 entry = cipher.entry(self.public, table, index, size)
                 found = (cipher.add if sign > 0 else cipher.subtract)(found, entry)
-        transcript, message = transcript.send(Step.SUM, cipher.rerandomise(self.public, found))
-        return Answering(self.agreement, transcript), message
+        answer = cipher.rerandomise(self.public, found)
+        transcript, message = transcript.send(Step.SUM, answer)
+        return Answering(self.agreement, cipher, self.public, answer, transcript), message
 
     def _check(self, seeds: bytes, tables: tuple[bytes, ...]) -> None:
         """Raise unless P1 kept to the protocol, as far as it shows; nothing is drawn before.
@@ -257,16 +262,27 @@ class Answering:
     """P2 with its sum made. From the moment that it is sent, the total counts as released."""
 
     agreement: Agreement
+    cipher: Cipher
+    public: bytes
+    answer: bytes = field(repr=False)
     transcript: Transcript
 
     def receive(self, result: bytes) -> "Informed":
-        """P2's next state, with the result that P1 has sent."""
-        transcript, (told,) = self.transcript.receive(Step.RESULT, result, 1)
-        if len(told) != (0 if self.agreement.p2_blind else _TOTAL):
+        """P2's next state, with the result that P1 has sent, and proved if it may not add any."""
+        agreement = self.agreement
+        transcript, (told, proof) = self.transcript.receive(Step.RESULT, result, 2)
+        if len(told) != (0 if agreement.p2_blind else _TOTAL):
             raise InvalidMessage(f"a result has {_TOTAL} bytes, or none for a blind P2")
-        if self.agreement.p2_blind:
-            return Informed(None)
-        return Informed(_noisy(self.agreement, int.from_bytes(told, signed=True), transcript))
+        unproved = agreement.p2_blind or agreement.p1_adds
+        total, context = int.from_bytes(told, signed=True), self.transcript.digest
+        if unproved and proof:
+            raise InvalidMessage(f"a result that isn't proved has a proof of {len(proof)} bytes")
+        if not (unproved or self.cipher.opens_to(self.public, self.answer, total, context, proof)):
+            raise InvalidMessage(
+                "P1 doesn't follow the protocol: nothing proves that the sum opens to the total "
+                "that it tells"
+            )
+        return Informed(None if agreement.p2_blind else _noisy(agreement, total, transcript))
 
 
 @dataclass(frozen=True)
