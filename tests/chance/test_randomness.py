@@ -78,7 +78,9 @@ FORKS = r"""
 import ctypes, os, sys
 from sudare import System
 rng = System()
-fork = {"Python": os.fork, "libc": ctypes.PyDLL(None).fork}[sys.argv[1]]
+fork = ctypes.PyDLL(None).fork if sys.argv[1] == "libc" else os.fork
+if sys.argv[1] == "a number again":  # the system gives those of the dead to others
+    os.getpid = lambda: 1
 count = int(sys.argv[2])
 start = rng.words(count)  # the key is drawn before the fork
 for child in range(3):
@@ -98,7 +100,7 @@ os._exit(0)
 
 
 @pytest.mark.parametrize("count", [100, 1000])
-@pytest.mark.parametrize("forks", ["Python", "libc"])
+@pytest.mark.parametrize("forks", ["Python", "libc", "a number again"])
 def test_a_forked_child_never_repeats_its_parent(forks: str, count: int) -> None:
     command = [sys.executable, "-c", FORKS, forks, str(count)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
