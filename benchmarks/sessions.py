@@ -72,7 +72,7 @@ def shipped_proof() -> Proof:
 
 
 def agreement() -> Agreement:
-    """What both parties hold alike."""
+    """What both parties hold alike: one candidate, as a proof doesn't change what is drawn."""
     return Agreement(TableDocument(GUARANTEE, shipped_proof().scheme), CIPHER, PEOPLE)
 
 

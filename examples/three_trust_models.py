@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sudare import GRR, OUE, Rappor, Seeded, System
 from sudare.results.figures import error_figure, save
-from sudare.twoparty.ciphers.interface import cipher_named
+from sudare.twoparty.ciphers.interface import USUAL_CANDIDATES, cipher_named
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.law import Proof
 from sudare.twoparty.noise.shipped_tables import shipped
@@ -91,11 +91,13 @@ def encrypted_share(proof: Proof) -> float:
     """One real run of both parties: keys, encrypted tables, draws, and what P1 opens."""
     document = TableDocument(proof.guarantee, proof.scheme)
     cipher = cipher_named("elgamal")
-    agreement = Agreement(document, cipher.name, PEOPLE)
-    p2, hello = Starting(agreement, cipher, TotalOfP2(total=HOLDERS)).greet(System())
-    p1, tables = Listening(agreement, cipher).receive(hello, System())
-    _, answer = p2.receive(tables, System())
-    opened, _ = p1.receive(answer).open()
+    agreement = Agreement(document, cipher.name, PEOPLE, candidates=USUAL_CANDIDATES)
+    greeting, hello = Starting(agreement, cipher, TotalOfP2(total=HOLDERS)).greet(System())
+    bound, commitments = Listening(agreement, cipher).receive(hello, System())
+    choosing, choice = greeting.receive(commitments, System())
+    offering, tables = bound.receive(choice)
+    _, answer = choosing.receive(tables, System())
+    opened, _ = offering.receive(answer).open()
     return opened.result.total / PEOPLE
 
 

@@ -160,6 +160,8 @@ def test_a_count_over_encrypted_answers_is_opened_and_paid_for(before: Path) -> 
     two = (*common, "ledger-two.json", "--records", "waiting/records.bin")
     says = [done.json() for done in together(before, one, two)]
     for found, step in zip(says, expected("count"), strict=True):
+        new = {name: found.pop(name) for name in ("candidates", "deterrence")}
+        assert new == {"candidates": 1, "deterrence": 0.0}  # its document promised no proof
         assert_same({**step, "says": found}, step)
         assert_near(found["result"]["total"], before / "waiting/count.json")
     assert "once already" in refused(before, "party", "one", "--listen", "127.0.0.1:0", *one)

@@ -155,14 +155,16 @@ def _garbled(name: str, what: str, circuit: Circuit, ours: Proof) -> Row:
 
 
 def _session_bytes(proof: Proof) -> int:
-    """The bytes of a session of our two parties under ElGamal; no draw changes them."""
+    """The bytes of a session of our two parties, with no proof by P1; no draw changes them."""
     cipher = cipher_named("elgamal")
     agreement = Agreement(TableDocument(proof.guarantee, proof.scheme), cipher.name, people=1000)
-    p2, hello = Starting(agreement, cipher, TotalOfP2(total=0)).greet(System())
-    p1, tables = Listening(agreement, cipher).receive(hello, System())
-    _, answer = p2.receive(tables, System())
-    _, result = p1.receive(answer).open()
-    return sum(map(len, (hello, tables, answer, result)))
+    greeting, hello = Starting(agreement, cipher, TotalOfP2(total=0)).greet(System())
+    bound, commitments = Listening(agreement, cipher).receive(hello, System())
+    choosing, choice = greeting.receive(commitments, System())
+    offering, tables = bound.receive(choice)
+    _, answer = choosing.receive(tables, System())
+    _, result = offering.receive(answer).open()
+    return sum(map(len, (hello, commitments, choice, tables, answer, result)))
 
 
 def _together() -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
     ├── InvalidMessage       a message of the other party that doesn't belong here and now
+    │   └── FalseTables      P1's tables aren't those agreed on, or not those it was bound to
     ├── PartyLost            the other party went away, or kept silent for too long
     ├── MixedCollections     things of different collections or mechanisms put together
     ├── TooFewReports        fewer reports than the collection's release rule asks for
@@ -49,6 +50,10 @@ class InvalidDocument(SudareError):
 
 class InvalidMessage(SudareError):
     """A message of the other party that doesn't belong here and now; nothing was opened."""
+
+
+class FalseTables(InvalidMessage):
+    """P1's tables aren't those agreed on, or not those it was bound to; nothing was drawn."""
 
 
 class PartyLost(SudareError):

@@ -75,13 +75,16 @@ def test_threads_of_one_system_stream_share_no_word(count: int) -> None:
 
 
 FORKS = r"""
-import os, sys
+import ctypes, os, sys
 from sudare import System
 rng = System()
-count = int(sys.argv[1])
+fork = ctypes.PyDLL(None).fork if sys.argv[1] == "libc" else os.fork
+if sys.argv[1] == "a number again":  # the system gives those of the dead to others
+    os.getpid = lambda: 1
+count = int(sys.argv[2])
 start = rng.words(count)  # the key is drawn before the fork
 for child in range(3):
-    if os.fork() == 0:
+    if fork() == 0:
         break
 else:
     while True:
@@ -97,8 +100,9 @@ os._exit(0)
 
 
 @pytest.mark.parametrize("count", [100, 1000])
-def test_a_forked_child_never_repeats_its_parent(count: int) -> None:
-    command = [sys.executable, "-c", FORKS, str(count)]
+@pytest.mark.parametrize("forks", ["Python", "libc", "a number again"])
+def test_a_forked_child_never_repeats_its_parent(forks: str, count: int) -> None:
+    command = [sys.executable, "-c", FORKS, forks, str(count)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     streams = [np.frombuffer(bytes.fromhex(line), "<u8").tolist() for line in done.stdout.split()]
     assert [len(stream) for stream in streams] == [count] * 5

@@ -24,7 +24,8 @@ from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.session import OnceFile
 from support.commands import PATIENCE, process, refused, succeed, together
 
-TERMS = ("--epsilon", 1, "--delta", "1e-6")
+TABLES = ("--epsilon", 1, "--delta", "1e-6")
+TERMS = (*TABLES, "--candidates", 2)
 TRIAL = ("--insecure", "--timeout", 20)
 ONE = (*TRIAL, "--ledger", "one.json")
 TWO = (*TRIAL, "--ledger", "two.json")
@@ -52,6 +53,20 @@ def test_a_new_ledger_has_its_caps_and_nothing_spent(tmp_path: Path) -> None:
         "spent  ε = 0, δ = 0\nleft   ε = 3, δ = 1e-05\n"
     )
     assert "δ without a cap" in succeed(tmp_path, "ledger", "new", "m.json", "--cap", 1).out
+
+
+def test_a_ledger_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "l.json"
+    mask = os.umask(0)
+    try:
+        Account.create(path, Ledger(3.0))
+        assert path.stat().st_mode & 0o777 == 0o600
+        path.chmod(0o644)
+        with Account.held(path) as account:
+            account.charge("a count", 1.0, delta=0.0)
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_is_spent_is_rounded_up_and_what_is_left_down(tmp_path: Path) -> None:
@@ -103,7 +118,7 @@ def test_links_in_a_circle_are_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "bits.txt").write_text("1\n")
     for arguments in (
         ("ledger", "new", "loop"),
-        ("table", *TERMS, "--out", "loop"),
+        ("table", *TABLES, "--out", "loop"),
         (*new, "--out", "loop", "--secret", "t.json"),
         (*new, "--out", "d.json", "--secret", "loop"),
         ("joint-count", "encrypt", "c.json", "bits.txt", "--format", "lines", "--out", "loop"),
@@ -138,7 +153,7 @@ def test_both_parties_are_charged_the_delta_of_who_learns_the_most(
     (tmp_path / "t.json").write_bytes(wide.to_json())
     proof = prove(wide.scheme, wide.guarantee)
     ledgers(tmp_path, "--cap", 3)
-    table = ("--table", "t.json", "--json", *["--p2-blind"] * blind)
+    table = ("--table", "t.json", "--candidates", 2, "--json", *["--p2-blind"] * blind)
     ends = together(tmp_path, (*table, *ONE), (*table, *TWO, "--total", 5))
     assert [end.code for end in ends] == [0, 0]
     assert proof.delta_p2 > 100 * proof.delta_p1

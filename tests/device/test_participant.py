@@ -1,5 +1,6 @@
 """A participant: what exactly leaves a device, and when nothing does."""
 
+import os
 import stat
 from dataclasses import replace
 from fractions import Fraction
@@ -67,6 +68,29 @@ def test_a_device_is_the_same_after_a_restart(tmp_path: Path) -> None:
         Participant.new(folder)
     assert stat.S_IMODE((folder / "secret").stat().st_mode) == 0o600
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_every_file_of_a_device_is_its_owners_alone(tmp_path: Path) -> None:
+    """Also in a folder that was there, under a umask that hides nothing, and where one was open."""
+    mask = os.umask(0)
+    try:
+        with Participant.new(tmp_path) as person:
+            person.learn(TEA)
+        assert shown(tmp_path) == {}
+        for name in ("diary.json", "outbox.db"):
+            (tmp_path / name).chmod(0o644)
+        with Participant.open(tmp_path) as person:
+            person.device.diary.cap(1.0)
+    finally:
+        os.umask(mask)
+    assert shown(tmp_path) == {}
+
+
+def shown(folder: Path) -> dict[str, str]:
+    """The files of a folder that others than their owner could read or write."""
+    modes = {path.name: path.stat().st_mode for path in folder.rglob("*") if path.is_file()}
+    assert modes
+    return {name: stat.filemode(mode) for name, mode in modes.items() if mode & 0o077}
 
 
 def test_a_device_that_lost_a_part_is_refused(tmp_path: Path) -> None:

@@ -12,12 +12,14 @@ from sudare.formats.files import (
     create_whole,
     finite,
     lock,
+    make_private,
     real,
     regular,
     replacing,
     require_writable,
     write_durably,
     write_folder,
+    write_whole,
 )
 from support.synced import synced_entries
 
@@ -66,6 +68,25 @@ def test_the_file_is_as_readable_as_any_other(mask: int, mode: int, tmp_path: Pa
     finally:
         os.umask(before)
     assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("before", [None, 0o644, 0o600, 0o666])
+def test_a_private_file_is_its_owners_alone(before: int | None, tmp_path: Path) -> None:
+    """Whatever the umask, and whatever stood there: one that others could read is mended."""
+    mask = os.umask(0)
+    try:
+        paths = [tmp_path / name for name in ("whole", "durable", "private")]
+        if before is not None:
+            for path in paths:
+                path.write_text("old")
+                path.chmod(before)
+        write_whole(paths[0], b"new", private=True)
+        write_durably(paths[1], b"new")
+        make_private(paths[2])
+    finally:
+        os.umask(mask)
+    assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [0o600] * 3
+    assert paths[2].read_text() == ("" if before is None else "old")
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

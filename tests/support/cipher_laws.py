@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sudare.chance.randomness import Seeded
 from sudare.errors import InvalidCiphertext, ParameterError
-from sudare.twoparty.ciphers.interface import WIDEST, Cipher, Keys
+from sudare.twoparty.ciphers.interface import RECOMPUTABLE, WIDEST, Cipher, Keys
 
 SMALL = st.integers(-1000, 1000)
 
@@ -63,6 +64,26 @@ class CipherLaws:
                 assert cipher.decrypt(keys, ciphertext, -7000, 7000) == plain
 
         adds_up()
+
+    def test_a_table_of_the_same_randomness_is_the_same_without_the_secret(self) -> None:
+        cipher, keys, values = self.cipher, self.keys, [-WIDEST, -1, 0, 0, 1, 2, WIDEST]
+        if cipher.name not in RECOMPUTABLE:
+            with pytest.raises(ParameterError, match="without P1's secret"):
+                cipher.recompute_table(keys.public, values, Seeded(1))
+            return
+        table = cipher.encrypt_table(keys, values, Seeded(1))
+        assert cipher.recompute_table(keys.public, values, Seeded(1)) == table
+        others = (keys.public, values, Seeded(2)), (cipher.keys().public, values, Seeded(1))
+        for other in (*others, (keys.public, values[::-1], Seeded(1))):
+            assert cipher.recompute_table(*other) != table
+        for public in self.no_public:
+            with pytest.raises(InvalidCiphertext, match="public"):
+                cipher.recompute_table(public, values, Seeded(1))
+
+    def test_a_proof_of_what_is_opened_is_taken(self, one: bytes) -> None:
+        proof = self.cipher.prove_opening(self.keys, one, 1, b"a session")
+        assert self.cipher.opens_to(self.keys.public, one, 1, b"a session", proof)
+        assert not self.cipher.opens_to(self.keys.public, one, 1, b"a session", proof + b"1")
 
     @pytest.mark.parametrize("value", [-WIDEST, -5, 0, 5, WIDEST])
     def test_the_ends_of_a_range_are_in_it_and_nothing_beyond(self, value: int) -> None:
@@ -129,6 +150,8 @@ class CipherLaws:
                 self.cipher.rerandomise(public, one)
             with pytest.raises(InvalidCiphertext, match="public"):
                 self.cipher.entry(public, table, 0, 2)
+            with pytest.raises(InvalidCiphertext, match="public"):
+                self.cipher.check_table(public, table, 2)
 
     def test_tables_of_another_size_and_indices_beyond(self, one: bytes) -> None:
         table = self.cipher.encrypt_table(self.keys, [1, 2, 3])
@@ -136,12 +159,17 @@ class CipherLaws:
             sentence = rf"a table of (\d+ bytes doesn't have )?{size} entries"
             with pytest.raises(InvalidCiphertext, match=sentence):
                 self.cipher.entry(self.keys.public, table, 0, size)
+            with pytest.raises(InvalidCiphertext, match=sentence):
+                self.cipher.check_table(self.keys.public, table, size)
         for index in (-1, 3):
             with pytest.raises(ParameterError, match=f"none at {index}"):
                 self.cipher.entry(self.keys.public, table, index, 3)
         for cut in (b"", one, table[:-1]):
             with pytest.raises(InvalidCiphertext):
                 self.cipher.entry(self.keys.public, cut, 0, 3)
+            with pytest.raises(InvalidCiphertext):
+                self.cipher.check_table(self.keys.public, cut, 3)
+        self.cipher.check_table(self.keys.public, table, 3)
 
     def test_values_and_ranges_that_are_too_wide(self, one: bytes) -> None:
         for value in (WIDEST + 1, -WIDEST - 1):

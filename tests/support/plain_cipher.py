@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidCiphertext
 from sudare.twoparty.ciphers.interface import Cipher, Keys
 
@@ -30,8 +31,17 @@ class Plain(Cipher):
         del public
         return _bytes(value)
 
-    def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
+    def encrypt_table(
+        self, keys: Keys, values: Sequence[int], rng: Randomness | None = None
+    ) -> bytes:
+        del rng
         return b"".join(self.encrypt(keys.public, value) for value in values)
+
+    def recompute_table(self, public: bytes, values: Sequence[int], rng: Randomness) -> bytes:
+        return self.encrypt_table(Keys(public, b""), values, rng)
+
+    def check_table(self, public: bytes, table: bytes, size: int) -> None:
+        self.entry(public, table, 0, size)
 
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
         del public

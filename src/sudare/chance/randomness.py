@@ -41,7 +41,11 @@ class Randomness(Protocol):
 
 
 class _Process:
-    """A token that a forked child replaces, so that it knows its parent's keys from its own."""
+    """The process that draws, so that a forked child knows its parent's keys from its own.
+
+    Python's own forks replace a token. Forks below it (a library's, by libc) run none of its code,
+    but the child has another number.
+    """
 
     def __init__(self) -> None:
         self.renew()
@@ -51,6 +55,11 @@ class _Process:
     def renew(self) -> None:
         self.token = object()
 
+    @property
+    def identity(self) -> tuple[object, int]:
+        """Both marks, of which every fork changes one at least."""
+        return self.token, os.getpid()
+
 
 _process = _Process()
 
@@ -59,7 +68,7 @@ _process = _Process()
 class _Keyed:
     """A stream, whose it is, and how many bytes may still be drawn from it."""
 
-    process: object
+    process: tuple[object, int]
     stream: CipherContext
     left: int
 
@@ -68,7 +77,7 @@ class System(Keystream):
     """The device's randomness: AES-256-CTR keyed from the operating system.
 
     Each thread and each process draws from a key of its own (a forked child never repeats its
-    parent), renewed every GiB. A few bytes come straight from the operating system.
+    parent, whoever forked), renewed every GiB. A few bytes come straight from the operating system.
     """
 
     def __init__(self) -> None:
@@ -78,12 +87,12 @@ class System(Keystream):
         """Overwrite ``words`` with fresh random ones."""
         size = words.nbytes
         keyed: _Keyed | None = getattr(self._local, "keyed", None)
-        if keyed is None or keyed.process is not _process.token or keyed.left < size:
+        if keyed is None or keyed.process != _process.identity or keyed.left < size:
             if size <= _SMALL:  # a single answer is not worth a key
                 words[:] = np.frombuffer(os.urandom(size), "<u8")
                 return
             # Whole before it is kept: if anything fails here, no old key goes on in its place.
-            keyed = _Keyed(_process.token, _aes_ctr(os.urandom(32)), max(_REKEY, size))
+            keyed = _Keyed(_process.identity, _aes_ctr(os.urandom(32)), max(_REKEY, size))
             self._local.keyed = keyed
         keyed.left -= size
         _draw(keyed.stream, words)

@@ -9,7 +9,6 @@ closed window are forgotten, so a report that counted, but whose receipt was los
 """
 
 import math
-import os
 import sqlite3
 import threading
 import time
@@ -30,7 +29,7 @@ from sudare.errors import (
     InvalidDocument,
     ParameterError,
 )
-from sudare.formats.files import regular
+from sudare.formats.files import make_private, regular
 from sudare.formats.report_ids import ID_BYTES
 
 MOST_TOGETHER = 100  # in one body, of a sender without a token
@@ -193,7 +192,7 @@ class Outbox:
         self.path = path
         if path.exists():
             regular(path)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # its owner's alone
+        make_private(path)
         self._lock = threading.Lock()
         self._base = sqlite3.connect(
             path, timeout=30, isolation_level=None, check_same_thread=False

@@ -147,7 +147,8 @@ class Participant:
         """Keep a collection whose document came another way, as with an application."""
         self.ledger.admit(collection.epsilon)
         self._path(collection.key).parent.mkdir(exist_ok=True)
-        write_whole(self._path(collection.key), collection.to_json())
+        # What somebody takes part in is theirs to know.
+        write_whole(self._path(collection.key), collection.to_json(), private=True)
 
     def _path(self, key: str) -> Path:
         return self.folder / "collections" / f"{check_key(key)}.json"

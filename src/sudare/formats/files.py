@@ -6,7 +6,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Protocol
@@ -19,6 +19,8 @@ except ImportError:  # not every system has it
     _LOCKS = False
 else:
     _LOCKS = True
+
+_OWN = 0o600  # the permissions of a file that is its owner's alone
 
 
 class Once(Protocol):
@@ -76,11 +78,12 @@ def require_writable(folder: Path) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     """A temporary path beside ``path`` that takes its place if the block ends well.
 
     After an error, or a crash, whatever stood at ``path`` still stands there. A file that is
     replaced keeps its permissions, a link its target; a device or a pipe is written directly.
+    A private file is its owner's alone, whatever the one before it was.
     """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -90,12 +93,14 @@ def replacing(path: Path) -> Iterator[Path]:
     path = real(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        descriptor = os.open(
+            temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWN if private else 0o666
+        )
     except OSError as error:
         error.filename = str(path)  # the name that the caller knows
         raise
     try:
-        if path.exists():
+        if path.exists() and not private:
             temporary.chmod(path.stat().st_mode & 0o777)
         yield temporary
         os.fsync(descriptor)
@@ -105,15 +110,15 @@ def replacing(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file of these bytes, there whole or not at all."""
-    with replacing(path) as temporary:
+    with replacing(path, private=private) as temporary:
         temporary.write_bytes(data)
 
 
 def write_durably(path: Path, data: bytes) -> None:
-    """Replace a file such that it stays replaced when the power fails."""
-    write_whole(path, data)
+    """Replace a private file such that it stays replaced when the power fails."""
+    write_whole(path, data, private=True)
     keep_entries(real(path).parent)
 
 
@@ -138,7 +143,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def create_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
+def create_whole(path: Path, data: bytes, mode: int = _OWN) -> None:
     """Make a file that stays made when the power fails; ``FileExistsError`` if one is there.
 
     Of several that try at once, one succeeds. What an error leaves unfinished is removed.
@@ -153,6 +158,15 @@ def create_whole(path: Path, data: bytes, mode: int = 0o600) -> None:
     except BaseException:
         path.unlink(missing_ok=True)
         raise
+
+
+def make_private(path: Path) -> None:
+    """Leave a file, made if there is none, to its owner alone."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, _OWN))
+    if path.stat().st_mode & 0o077:
+        # It is somebody else's, or on a disk without permissions: there are none to take away.
+        with suppress(PermissionError):
+            path.chmod(_OWN)
 
 
 def keep_entries(folder: Path) -> None:
@@ -173,7 +187,7 @@ def lock(path: Path, what: str) -> int:
     """
     beside = path.with_name(f"{path.name}.lock")
     try:
-        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(beside, os.O_RDWR | os.O_CREAT, _OWN)
     except OSError as error:
         error.filename = str(path)  # the name that the caller knows
         raise

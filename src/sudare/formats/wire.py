@@ -146,8 +146,13 @@ class _ParquetSink:
 
 
 @contextmanager
-def report_file(path: Path, dtype: np.dtype[np.void], key: str) -> Iterator[Sink]:
-    """A new file of reports, Parquet or Arrow by its suffix; there is none if the block fails."""
+def report_file(
+    path: Path, dtype: np.dtype[np.void], key: str, *, private: bool = False
+) -> Iterator[Sink]:
+    """A new file of reports, Parquet or Arrow by its suffix; there is none if the block fails.
+
+    One that is private can be read by its owner alone.
+    """
     kinds: dict[str, type[_ArrowSink | _ParquetSink]] = {
         ".arrow": _ArrowSink,
         ".parquet": _ParquetSink,
@@ -156,7 +161,7 @@ def report_file(path: Path, dtype: np.dtype[np.void], key: str) -> Iterator[Sink
     kind = _ArrowSink if special else kinds.get(path.suffix.lower())
     if kind is None:
         raise ParameterError(f"reports are written as .arrow or .parquet, got {path.suffix!r}")
-    with replacing(path) as temporary:
+    with replacing(path, private=private) as temporary:
         sink = kind(str(temporary), dtype, key)
         yield sink
         sink.finish()

@@ -237,6 +237,15 @@ def test_the_commands_end_to_end(tmp_path: Path) -> None:
         assert done.json()["aggregate"]["counts"] == counts
 
 
+def test_single_reports_are_their_owners_alone(tmp_path: Path) -> None:
+    store = open_store(str(tmp_path / "one.db"))
+    key = Filled(store).tea.key
+    store.shut()
+    for file in ("reports.arrow", "reports.parquet"):
+        succeed(tmp_path, "export", "one.db", key, "-o", file)
+        assert (tmp_path / file).stat().st_mode & 0o777 == 0o600
+
+
 def test_what_the_commands_refuse(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "one.db"))
     contents = Filled(store)

@@ -10,6 +10,7 @@ import rbcl
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sudare.chance.randomness import Scripted
 from sudare.errors import InvalidCiphertext
 from sudare.twoparty.ciphers import elgamal as cipher_elgamal
 from sudare.twoparty.ciphers.elgamal import IDENTITY, ORDER, PAIR, POINT, ElGamal
@@ -56,6 +57,21 @@ def test_a_table_is_its_ciphertexts_in_a_row() -> None:
     for bad in BAD.values():
         with pytest.raises(InvalidCiphertext):
             CIPHER.entry(KEYS.public, GOOD + bad, 1, 2)
+
+
+def test_scalars_are_all_from_one_to_the_order() -> None:
+    """What lies outside is left out, and as many as are missing are drawn next."""
+
+    def words(number: int) -> list[int]:
+        return [number >> 64 * at & 2**64 - 1 for at in range(4)]
+
+    drawn = [ORDER, 0, ORDER - 1, 2**253 - 1, 5 | 7 << 253, 1 << 252, 0, 9, 1]
+    script = [word for number in drawn for word in words(number)]
+    rng = Scripted(script)
+    assert cipher_elgamal._scalars(rng, 4) == [ORDER - 1, 5, 1 << 252, 9]
+    assert rng.used == 4 * 8  # four numbers, three, then one
+    assert cipher_elgamal._scalars(rng, 1) == [1]
+    assert cipher_elgamal._scalars(rng, 0) == []
 
 
 @given(largest=st.integers(0, 3000), data=st.data())

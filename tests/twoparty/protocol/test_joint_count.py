@@ -26,6 +26,7 @@ from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.joint_count import JointCount, encrypted, record_size, summed
 from sudare.twoparty.protocol.parties import Listening, NoisyTotal, Starting, TotalOfP2
+from support.parties import run
 from support.plain_cipher import Plain
 
 CIPHER = cipher_named("elgamal")
@@ -47,12 +48,9 @@ SMALL = JointCount("cups", Agreement(document(10), people=300, most=10), KEYS.pu
 def opened(count: JointCount, records: bytes) -> NoisyTotal:
     """What P1 opens of these records, by the machines of both parties."""
     holding, _ = summed(count, CIPHER, records)
-    p2, hello = Starting(count.bound_agreement, CIPHER, holding).greet(System())
-    p1, tables = Listening(count.bound_agreement, CIPHER, KEYS).receive(hello, System())
-    answering, answer = p2.receive(tables, System())
-    ended, result = p1.receive(answer).open()
-    assert answering.receive(result).result == ended.result
-    return ended.result
+    done = run(count.bound_agreement, CIPHER, holding, keys=KEYS)
+    assert done.informed.result == done.opened.result
+    return done.opened.result
 
 
 @pytest.mark.parametrize(
@@ -112,6 +110,29 @@ def test_documents_read_back_and_hold_no_secret() -> None:
         assert count.keys(count.secret_json(KEYS)) == KEYS
     with pytest.raises(InvalidDocument, match="the secret is of the count"):
         BITS.keys(SMALL.secret_json(KEYS))
+
+
+def test_a_count_without_candidates_is_as_it_was_before_there_were_any() -> None:
+    """Its document and its key don't change; what has candidates is of another format."""
+    proved = replace(BITS, agreement=replace(BITS.agreement, candidates=20))
+    assert JointCount.from_json(proved.to_json()) == proved
+    assert proved.key != BITS.key
+    plain, several = (msgspec.json.decode(count.to_json()) for count in (BITS, proved))
+    assert several == plain | {"format": 3, "candidates": 20}
+    assert "candidates" not in plain
+    assert opened(proved, b"".join(encrypted(proved, CIPHER, [1] * 5))).total < 100
+    for changed in (
+        plain | {"candidates": 1},
+        plain | {"candidates": 20},
+        plain | {"format": 3},
+        several | {"candidates": 1},
+        several | {"format": 2},
+        several | {"format": 4},
+    ):
+        with pytest.raises(InvalidDocument):
+            JointCount.from_json(msgspec.json.encode(changed))
+    with pytest.raises(ParameterError, match="from 1 to 1000, got 1001"):
+        JointCount.from_json(msgspec.json.encode(several | {"candidates": 1001}))
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,20 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sudare.chance.randomness import Randomness, Seeded, System
-from sudare.errors import InvalidCiphertext, InvalidMessage, ParameterError, SudareError
-from sudare.twoparty.ciphers.interface import CIPHERS, Cipher, cipher_named
+from sudare.chance.randomness import Seeded, System
+from sudare.errors import (
+    FalseTables,
+    InvalidCiphertext,
+    InvalidMessage,
+    ParameterError,
+    SudareError,
+)
+from sudare.twoparty.ciphers.interface import CIPHERS, cipher_named
 from sudare.twoparty.noise.algorithm2 import algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.law import noise_law
@@ -20,61 +26,24 @@ from sudare.twoparty.noise.scheme import Scheme
 from sudare.twoparty.noise.shipped_tables import shipped
 from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.protocol import messages
-from sudare.twoparty.protocol.agreement import BESIDE_BYTES, ENTRY_BYTES, Agreement
+from sudare.twoparty.protocol.agreement import BESIDE_BYTES, ENTRY_BYTES, MOST_CANDIDATES, Agreement
 from sudare.twoparty.protocol.messages import Step, Transcript
 from sudare.twoparty.protocol.parties import (
     Answering,
+    Bound,
+    Choosing,
     Greeting,
-    Informed,
     Listening,
     Offering,
-    Opened,
-    Sealed,
     Starting,
     TotalOfP2,
 )
 from support.chance import assert_follows, rejects
-from support.parties import AGREED, SMALL, assert_shipped_noise
+from support.parties import AGREED, HELD, SMALL, Run, assert_shipped_noise, run
 from support.plain_cipher import Plain
 
 ONE = Guarantee(1.0, 1e-6)
 OTHER = Scheme.of_differences([{0: 7, 1: 3}, {0: 11, 2: 1}])
-HELD = TotalOfP2(total=500)
-
-
-@dataclass(frozen=True)
-class Run:
-    """Everything that was said and every state that was in."""
-
-    hello: bytes
-    tables: bytes
-    answer: bytes
-    result: bytes
-    greeting: Greeting
-    offering: Offering
-    answering: Answering
-    sealed: Sealed
-    opened: Opened
-    informed: Informed
-
-
-def run(
-    agreement: Agreement = AGREED,
-    cipher: Cipher | None = None,
-    held: TotalOfP2 = HELD,
-    rng: Randomness | None = None,
-    own: int = 0,
-) -> Run:
-    cipher, rng = cipher or Plain(), rng or System()
-    greeting, hello = Starting(agreement, cipher, held).greet(rng)
-    offering, tables = Listening(agreement, cipher).receive(hello, rng)
-    answering, answer = greeting.receive(tables, rng)
-    sealed = offering.receive(answer)
-    opened, result = sealed.open(own)
-    informed = answering.receive(result)
-    return Run(
-        hello, tables, answer, result, greeting, offering, answering, sealed, opened, informed
-    )
 
 
 def test_both_learn_the_noisy_total_and_what_it_cost() -> None:
@@ -124,11 +93,12 @@ def test_tables_that_fail_are_refused_by_both() -> None:
 
 def test_a_message_says_what_the_layout_says() -> None:
     done = run()
-    assert done.hello[:10] == b"sudare2p\x01\x00"
+    for step, message in zip(Step, done.said, strict=True):
+        assert message[:10] == b"sudare2p\x02" + bytes([step])
     assert done.hello[10:42] == AGREED.key
     assert done.hello[58:74] == bytes(16)
     name = bytes.fromhex(done.opened.result.session)
-    assert done.tables[42:74] == done.answer[42:74] == done.result[42:74] == name
+    assert {message[42:74] for message in done.said[1:]} == {name}
     assert done.hello[42:58] == name[:16]
 
 
@@ -191,7 +161,8 @@ def test_a_message_of_tables_is_as_long_as_was_reckoned(name: str) -> None:
     most = ENOUGH[name]
     heads = 64 * (small - ENTRY_BYTES[name] + 4)  # of 64 tables
     seeds = (most // 8192) * (small - ENTRY_BYTES[name])  # of further blocks, if there are any
-    beside = 78 + 4 + len(keys.public) + heads + seeds + 32
+    opened = 4 + 32 * (MOST_CANDIDATES - 1)
+    beside = 78 + opened + heads + seeds + 32
     assert beside <= BESIDE_BYTES
 
 
@@ -206,7 +177,9 @@ def test_the_documents_own_table_of_one_draw_is_refused_when_agreed_on() -> None
 Receiver = tuple[str, str]
 RECEIVERS: list[Receiver] = [
     ("listening", "hello"),
-    ("greeting", "tables"),
+    ("greeting", "commitments"),
+    ("bound", "choice"),
+    ("choosing", "tables"),
     ("offering", "answer"),
     ("answering", "result"),
 ]
@@ -215,9 +188,10 @@ RECEIVERS: list[Receiver] = [
 def deliver(done: Run, receiver: str, message: bytes) -> object:
     if receiver == "listening":
         return Listening(AGREED, Plain()).receive(message, System())
-    if receiver == "greeting":
-        return done.greeting.receive(message, System())
-    state: Offering | Answering = getattr(done, receiver)
+    if receiver in {"greeting", "choosing"}:
+        waiting: Greeting | Choosing = getattr(done, receiver)
+        return waiting.receive(message, System())
+    state: Bound | Offering | Answering = getattr(done, receiver)
     return state.receive(message)
 
 
@@ -252,9 +226,9 @@ def test_every_cut_and_every_addition_is_refused(receiver: str, message: str) ->
 @pytest.mark.parametrize(("receiver", "message"), RECEIVERS)
 def test_another_message_of_the_same_session_is_refused(receiver: str, message: str) -> None:
     done = run()
-    for other in {"hello", "tables", "answer", "result"} - {message}:
+    for other in set(done.said) - {getattr(done, message)}:
         with pytest.raises(InvalidMessage, match="is expected now, not message"):
-            deliver(done, receiver, getattr(done, other))
+            deliver(done, receiver, other)
 
 
 @pytest.mark.parametrize(("receiver", "message"), RECEIVERS[1:])
@@ -266,16 +240,17 @@ def test_a_message_of_another_session_is_refused(receiver: str, message: str) ->
 
 def test_a_replayed_greeting_gets_other_tables_under_another_name() -> None:
     done = run()
-    again, tables = Listening(AGREED, Plain()).receive(done.hello, System())
-    assert tables != done.tables
+    again, commitments = Listening(AGREED, Plain()).receive(done.hello, System())
+    assert commitments != done.commitments
     with pytest.raises(InvalidMessage, match="another session"):
-        again.receive(done.answer)
+        again.receive(done.choice)
 
 
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
         (replace(AGREED, people=999), "people is 1000 here and 999 there"),
+        (replace(AGREED, candidates=1), "candidates is 3 here and 1 there"),
         (replace(AGREED, p2_blind=True), "p2_blind is False here and True there"),
         (
             replace(AGREED, document=replace(SMALL, guarantee=Guarantee(2.5, 0.1))),
@@ -302,36 +277,50 @@ def test_tables_of_another_agreement_are_refused_by_p2() -> None:
     greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
     transcript, _ = Transcript(AGREED.key).receive(Step.HELLO, hello, 1)
     lying = replace(transcript.named(bytes(16)), agreement=replace(AGREED, people=9).key)
-    _, tables = lying.send(Step.TABLES, b"public", b"", b"")
+    _, commitments = lying.send(Step.COMMITMENTS, b"public", bytes(96))
     with pytest.raises(InvalidMessage, match="about another agreement"):
-        greeting.receive(tables, System())
+        greeting.receive(commitments, System())
+
+
+def unseen(message: bytes, before: bytes) -> bytes:
+    """A message with its last bit of content changed, and its digest made anew."""
+    body = bytearray(message[:-32])
+    body[-1] ^= 1
+    return bytes(body) + hashlib.sha256(before[-32:] + body).digest()
 
 
 def test_what_was_changed_unseen_is_found_one_message_later() -> None:
-    """Somebody changes the tables and makes their digest anew: P2's answer doesn't fit P1's."""
+    """Digests, or the choice, are others for P2 than for P1: the next message fits neither."""
+    one = replace(AGREED, candidates=1)
+    for agreement in (AGREED, one):
+        done = run(agreement)
+        _, choice = done.greeting.receive(unseen(done.commitments, done.hello), System())
+        with pytest.raises(InvalidMessage, match="or what came before it was"):
+            done.bound.receive(choice)
     done = run()
-    body, previous = bytearray(done.tables[:-32]), done.hello[-32:]
-    body[-1] ^= 1
-    changed = bytes(body) + hashlib.sha256(previous + body).digest()
-    _, answer = done.greeting.receive(changed, System())
+    while done.choosing.used > 1:  # where the changed bit gives another of the three
+        done = run()
+    _, tables = done.bound.receive(unseen(done.choice, done.commitments))
     with pytest.raises(InvalidMessage, match="or what came before it was"):
-        done.offering.receive(answer)
+        done.choosing.receive(tables, System())
+    with pytest.raises(FalseTables, match="aren't those that it was bound to"):
+        done.choosing.receive(unseen(done.tables, done.choice), System())
 
 
-@pytest.mark.parametrize("parts", [0, 2, 4, 9])
+@pytest.mark.parametrize("parts", [0, 1, 4, 9])
 def test_another_number_of_parts_is_refused(parts: int) -> None:
     greeting, hello = Starting(AGREED, Plain(), HELD).greet(System())
     transcript, _ = Transcript(AGREED.key).receive(Step.HELLO, hello, 1)
-    _, tables = transcript.named(bytes(16)).send(Step.TABLES, *([b""] * parts))
-    with pytest.raises(InvalidMessage, match="message 1 has 3 parts, this one another number"):
-        greeting.receive(tables, System())
+    _, commitments = transcript.named(bytes(16)).send(Step.COMMITMENTS, *([b""] * parts))
+    with pytest.raises(InvalidMessage, match="message 1 has 2 parts, this one another number"):
+        greeting.receive(commitments, System())
 
 
 def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(messages, "VERSION", 2)
+        patch.setattr(messages, "VERSION", 1)  # as it was without candidates
         _, hello = Starting(AGREED, Plain(), HELD).greet(System())
-    with pytest.raises(InvalidMessage, match="speaks version 2, this one version 1"):
+    with pytest.raises(InvalidMessage, match="speaks version 1, this one version 2"):
         Listening(AGREED, Plain()).receive(hello, System())
 
 
@@ -345,15 +334,58 @@ def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
 
 
 def test_tables_under_another_key_than_the_devices_used_are_refused() -> None:
-    with pytest.raises(InvalidMessage, match="the devices used"):
-        run(held=TotalOfP2(ciphertext=bytes(8), public=b"another"))
+    held = TotalOfP2(ciphertext=bytes(8), public=b"another")
+    greeting, hello = Starting(AGREED, Plain(), held).greet(System())
+    _, commitments = Listening(AGREED, Plain()).receive(hello, System())
+    with pytest.raises(InvalidMessage, match="the devices used"):  # before anything is chosen
+        greeting.receive(commitments, System())
+
+
+def told(done: Run, total: int, proof: bytes) -> bytes:
+    """P1's last message with another total, and another proof."""
+    return done.sealed.transcript.send(Step.RESULT, total.to_bytes(8, signed=True), proof)[1]
+
+
+def test_p1_cant_tell_another_total_than_it_opened_where_it_may_add_none() -> None:
+    """Under ElGamal; whatever it offers as a proof."""
+    cipher = cipher_named("elgamal")
+    agreement = replace(AGREED, cipher=cipher.name)
+    done, other = run(agreement, cipher), run(agreement, cipher)
+    truth = done.opened.result.total
+    proof, another = (each.result[-96:-32] for each in (done, other))
+    assert done.answering.receive(told(done, truth, proof)).result == done.opened.result
+    sealed = done.sealed
+    false = cipher.prove_opening(
+        sealed.keys, sealed.ciphertext, truth + 1, sealed.transcript.digest
+    )
+    for total, shown in (
+        (truth + 1, proof),
+        (truth + 1, false),
+        (truth - 1, b""),
+        (truth, b""),
+        (truth, another),
+    ):
+        with pytest.raises(InvalidMessage, match="nothing proves that the sum opens to the total"):
+            done.answering.receive(told(done, total, shown))
+
+
+def test_a_result_has_no_proof_where_p1_may_add_a_total_or_p2_is_blind() -> None:
+    cipher = cipher_named("elgamal")
+    disjoint = replace(AGREED, cipher=cipher.name, disjoint=True)
+    for agreement, length in ((disjoint, 8), (replace(disjoint, p2_blind=True), 0)):
+        done = run(agreement, cipher, own=30)
+        assert len(done.result) == 74 + 4 + (4 + length) + 4 + 32
+        padded = done.sealed.transcript.send(Step.RESULT, bytes(length), b"proof")[1]
+        with pytest.raises(InvalidMessage, match="isn't proved has a proof of 5 bytes"):
+            done.answering.receive(padded)
 
 
 def test_states_show_no_secret() -> None:
     done = run()
-    for state in (done.offering, done.sealed, HELD, done.greeting):
+    for state in (done.bound, done.offering, done.sealed, HELD, done.greeting, done.choosing):
         assert "secret" not in repr(state)
         assert "500" not in repr(state)
+    assert "seed" not in repr(done.bound)
 
 
 def test_another_cipher_than_agreed_is_refused() -> None:
@@ -366,7 +398,7 @@ def test_another_cipher_than_agreed_is_refused() -> None:
 # The law of what is opened.
 
 SESSIONS = Path(__file__).parents[3] / "benchmarks" / "sessions.py"
-REAL, STOOD_IN = 400, 10_000
+REAL, STOOD_IN, PROVED = 400, 10_000, 1_000
 
 
 def test_400_sessions_of_two_processes_with_elgamal_follow_the_law_of_the_shipped_tables() -> None:
@@ -383,8 +415,8 @@ def test_400_sessions_of_two_processes_with_elgamal_follow_the_law_of_the_shippe
 
 def test_10000_runs_with_a_stand_in_cipher_follow_the_exact_law(seed: int) -> None:
     """Fails by chance with at most 1e-9; draws that may coincide are told apart."""
-    rng = Seeded(seed)
-    counts = Counter(run(rng=rng).opened.result.total - 500 for _ in range(STOOD_IN))
+    rng, trusted = Seeded(seed), replace(AGREED, candidates=1)
+    counts = Counter(run(trusted, rng=rng).opened.result.total - 500 for _ in range(STOOD_IN))
     assert_follows(counts, noise_law(SMALL.scheme).chances, STOOD_IN)
     one, two = (
         noise_law(Scheme((table,), (1, -1), distinct=False)) for table in SMALL.scheme.tables
@@ -393,6 +425,15 @@ def test_10000_runs_with_a_stand_in_cipher_follow_the_exact_law(seed: int) -> No
     assert rejects(
         counts, noise_law(Scheme.of_differences([{0: 5, 1: 3}, {0: 12, 2: 1}])).chances, STOOD_IN
     )
+
+
+def test_runs_with_a_proof_follow_the_exact_law(seed: int) -> None:
+    """Fails by chance with at most 1e-9; a table that is left out is told apart."""
+    rng = Seeded(seed)
+    counts = Counter(run(rng=rng).opened.result.total - 500 for _ in range(PROVED))
+    assert_follows(counts, noise_law(SMALL.scheme).chances, PROVED)
+    for table in SMALL.scheme.tables:
+        assert rejects(counts, noise_law(Scheme.of_differences([table])).chances, PROVED)
 
 
 @pytest.mark.parametrize("name", CIPHERS)
@@ -409,7 +450,7 @@ def test_shipped_tables_work_under_every_cipher(name: str) -> None:
 
 @pytest.mark.parametrize("name", CIPHERS)
 def test_keys_of_another_cipher_or_run_open_nothing(name: str) -> None:
-    cipher, agreement = cipher_named(name), replace(AGREED, cipher=name)
+    cipher, agreement = cipher_named(name), replace(AGREED, cipher=name, candidates=1)
     done = run(agreement, cipher)
     for keys in (cipher.keys(), Plain().keys()):
         with pytest.raises(InvalidCiphertext):

@@ -26,12 +26,12 @@ from sudare.twoparty.protocol.peer_listener import listening
 from sudare.twoparty.protocol.session import OnceFile, run_one, run_two
 from support.certificates import both
 from support.commands import process
-from support.parties import ONE, TWO
+from support.parties import ONE, TWO, run
 
 if TYPE_CHECKING:
     from subprocess import Popen
 
-TRIAL = ("--epsilon", 1, "--delta", "1e-6", "--insecure")
+TRIAL = ("--epsilon", 1, "--delta", "1e-6", "--candidates", 2, "--insecure")
 PATIENCE = 30  # seconds that a party waits for the other, unless it waits in vain
 IN_VAIN = 2
 SPENT = "P1 may have opened the total, which counts as spent"
@@ -132,7 +132,10 @@ def expected(victim: str, last: Step, moment: str) -> str | None:
     if victim == "one":
         if delivered == Step.RESULT:
             return None
-        return SPENT if delivered >= Step.TABLES else "went away when message 1 was expected"
+        if delivered >= Step.TABLES:
+            return SPENT
+        awaited = Step.TABLES if delivered >= Step.COMMITMENTS else Step.COMMITMENTS
+        return f"went away when message {awaited:d} was expected"
     if delivered >= Step.SUM:
         return None
     return "the other party went away when " if delivered >= Step.HELLO else "nobody connected"
@@ -148,14 +151,21 @@ def parts(message: bytes) -> list[bytes]:
     return found
 
 
+def pieces(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
 def secrets_of(said: dict[Step, bytes]) -> set[bytes]:
-    """Everything in a session that must never come again: names, the key, every ciphertext."""
+    """Everything in a session that must never come again: names, key, ciphertexts, seeds."""
     found = {said[Step.HELLO][42:58]}
+    if Step.COMMITMENTS in said:
+        public, digests = parts(said[Step.COMMITMENTS])
+        found |= {said[Step.COMMITMENTS][58:74], public, *pieces(digests, 32)}
     if Step.TABLES in said:
-        public, *tables = parts(said[Step.TABLES])
-        pairs = [table[at : at + 64] for table in tables for at in range(0, len(table), 64)]
+        seeds, *tables = parts(said[Step.TABLES])
+        pairs = [pair for table in tables for pair in pieces(table, 64)]
         assert len(set(pairs)) == len(pairs) > 300
-        found |= {said[Step.TABLES][58:74], public, *pairs}
+        found |= {*pairs, *pieces(seeds, 32)}
     if Step.SUM in said:
         found |= set(parts(said[Step.SUM]))
     return found
@@ -219,7 +229,7 @@ def test_another_p2_is_served_after_one_was_killed_in_its_greeting(tmp_path: Pat
 
 def test_processes_over_tls_after_strangers(tmp_path: Path) -> None:
     both(tmp_path)
-    terms = ("--epsilon", 1, "--delta", "1e-6", "--timeout", PATIENCE)
+    terms = ("--epsilon", 1, "--delta", "1e-6", "--candidates", 2, "--timeout", PATIENCE)
 
     def party(name: str, peer: str, *options: object) -> "Popen[bytes]":
         own = ("--certificate", f"{name}.pem", "--private-key", f"{name}.key")
@@ -263,11 +273,7 @@ CHANGES: dict[str, Change] = {
 
 def record_sizes() -> dict[tuple[bool, int], Step]:
     """Which message a record of this length is, from P2 (or not): each fits in one record."""
-    greeting, hello = TWO.greet(System())
-    offering, tables = ONE.receive(hello, System())
-    _, answer = greeting.receive(tables, System())
-    _, result = offering.receive(answer).open()
-    said = dict(zip(Step, (hello, tables, answer, result), strict=True))
+    said = dict(zip(Step, run().said, strict=True))
     return {(step % 2 == 0, 4 + len(text) + OVERHEAD): step for step, text in said.items()}
 
 
@@ -357,7 +363,7 @@ def disturb(folder: Path, step: Step, change: Change, *, again: bool = False) ->
     return Disturbed(meddler, one, two, mark)
 
 
-def test_an_idle_meddler_sees_four_records_and_both_have_their_total(tmp_path: Path) -> None:
+def test_an_idle_meddler_sees_every_record_and_both_have_their_total(tmp_path: Path) -> None:
     """So that a record's length is enough to tell which message is in it."""
     found = disturb(tmp_path, Step.HELLO, lambda record, _: record)
     assert found.meddler.seen == list(Step)

@@ -8,7 +8,8 @@ import rich_click as click
 
 from sudare.cli.shared.options import PATH, refuse_idle
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.twoparty.ciphers.interface import CIPHERS
+from sudare.results.wording import PERCENT
+from sudare.twoparty.ciphers.interface import CIPHERS, USUAL_CANDIDATES, usual_candidates
 
 if TYPE_CHECKING:
     from sudare.twoparty.protocol.agreement import Agreement
@@ -18,12 +19,19 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TABLES = ("epsilon", "delta", "sensitivity")  # what tables settle
 # Options that are settled by a count.
-_TERMS = ("table", *_TABLES, "people", "most", "cipher", "p2_blind", "disjoint")
+_TERMS = ("table", *_TABLES, "people", "most", "cipher", "p2_blind", "disjoint", "candidates")
 
 
 def agreement_options(command: Command) -> Command:
     """The options that both parties must give alike, added to a command."""
     for option in (  # the last is applied first, and so stands first
+        click.option(
+            "--candidates",
+            type=int,
+            help="P1 makes so many candidates of its tables, and opens all but one: false tables "
+            f"are found with a chance of 1 - 1/candidates. [default: {USUAL_CANDIDATES}; 1 under "
+            "lattice]",
+        ),
         click.option(
             "--disjoint",
             is_flag=True,
@@ -72,6 +80,7 @@ def agreed(
     cipher: str,
     p2_blind: bool,
     disjoint: bool,
+    candidates: int | None,
     **_: object,
 ) -> tuple["JointCount | None", "Agreement"]:
     """The agreement that the options describe, and the count if there is one."""
@@ -99,7 +108,19 @@ def agreed(
                 f"make some with `sudare table` and --table"
             )
         document = TableDocument(guarantee, proof.scheme)
-    return None, Agreement(document, cipher, people, most, p2_blind, disjoint)
+    made = usual_candidates(cipher) if candidates is None else candidates
+    return None, Agreement(document, cipher, people, most, p2_blind, disjoint, candidates=made)
+
+
+def tables_text(agreement: "Agreement") -> str:
+    """Whether P1's tables are proved, and how well: a chance is rounded down."""
+    from sudare.chance.exact import text_down
+
+    number = agreement.candidates
+    if number == 1:
+        return "P1's, as trusted: nothing proves them"
+    chance = f"{text_down(100 * agreement.deterrence, 4)}{PERCENT}"
+    return f"{number - 1} of P1's {number} opened: false ones are found with a chance of {chance}"
 
 
 def read_document(path: Path) -> bytes:

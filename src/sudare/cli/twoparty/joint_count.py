@@ -15,7 +15,12 @@ from sudare.cli.shared.options import (
     refuse_overwriting,
 )
 from sudare.cli.shared.terminal import say, say_json
-from sudare.cli.twoparty.agreement import agreed, agreement_options, read_document
+from sudare.cli.twoparty.agreement import (
+    agreed,
+    agreement_options,
+    read_document,
+    tables_text,
+)
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.wording import counted
@@ -74,8 +79,7 @@ def new(
     _ = agreement.proof
     keys = cipher_named(agreement.cipher).keys()
     count = JointCount(name, agreement, keys.public, proofs)
-    secret.touch(0o600)
-    write_whole(secret, count.secret_json(keys))
+    write_whole(secret, count.secret_json(keys), private=True)
     try:
         write_whole(out, count.to_json())
     except OSError:
@@ -86,6 +90,7 @@ def new(
         say_json(
             {"key": count.key, "epsilon": guarantee.epsilon, "delta": guarantee.delta}
             | {"people": agreement.people, "most": agreement.most, "proofs": proofs}
+            | {"candidates": agreement.candidates}
         )
         return
     people = counted(agreement.people, "person", "people")
@@ -93,6 +98,7 @@ def new(
     say(f"cost    {guarantee}")
     enforced = "proved by each record" if proofs else "trusted: nothing proves a device's value"
     say(f"range   {enforced}")
+    say(f"tables  {tables_text(agreement)}")
 
 
 @joint_count.command()

@@ -11,7 +11,13 @@ import rich_click as click
 from sudare.cli.ledger import left_text, spent_text, standing
 from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
 from sudare.cli.shared.terminal import say, say_json
-from sudare.cli.twoparty.agreement import Command, agreed, agreement_options, read_document
+from sudare.cli.twoparty.agreement import (
+    Command,
+    agreed,
+    agreement_options,
+    read_document,
+    tables_text,
+)
 from sudare.errors import ParameterError
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import Cipher, cipher_named
@@ -72,7 +78,8 @@ def party() -> None:
     """Be one of two parties that open a total with a noise that neither knows.
 
     P1 encrypts and shuffles tables, P2 draws from them without being able to read them and adds
-    its total; P1 opens the noisy sum. Both must follow the protocol and not collude.
+    its total; P1 opens the noisy sum. P1 proves its tables (--candidates); otherwise both must
+    follow the protocol, and they must not collude.
     """
 
 
@@ -249,6 +256,8 @@ def _report(
                 "p2_blind": agreement.p2_blind,
                 "disjoint": agreement.disjoint,
                 "range": ranges,
+                "candidates": agreement.candidates,
+                "deterrence": float(agreement.deterrence),
                 "bytes": wire.sent + wire.received,
                 "cpu_seconds": cpu,
                 "ledger": None if ledger is None else standing(ledger),
@@ -260,6 +269,9 @@ def _report(
         say("the total was opened by P1 (agreed: P2 is not told)")
     else:
         _print(result, agreement, ranges)
+    say(f"tables        {tables_text(agreement)}")
+    size = counted(wire.sent + wire.received, "byte")
+    say(f"session       {cpu:.2f} s of this party's processor, {size}")
     if ledger is not None:
         say(f"ledger        spent {spent_text(ledger)}; left {left_text(ledger)}")
 

@@ -66,8 +66,7 @@ def back_up(
     store = open_existing(url)
     rows = 0
     try:
-        with replacing(file) as temporary, temporary.open("wb") as target:
-            temporary.chmod(0o600)  # as the store is
+        with replacing(file, private=True) as temporary, temporary.open("wb") as target:
             sink = target if passphrase is None else Encrypted(target, passphrase)
             digest = hashlib.sha256()
             for record in _records(store):

@@ -45,7 +45,8 @@ def export_reports(
 ) -> int:
     """Write the reports kept of a window, or all, into a file of reports, and tell how many."""
     written = 0
-    with report_file(file, collection.report_dtype, collection.key) as sink:
+    # Single reports: no release rule holds for them.
+    with report_file(file, collection.report_dtype, collection.key, private=True) as sink:
         for some in _together(store.reports(collection.key, window)):
             sink.write(some)
             written += len(some)

@@ -16,6 +16,7 @@ import numpy as np
 import rbcl
 from numpy.typing import NDArray
 
+from sudare.chance.randomness import Randomness, System
 from sudare.errors import InvalidCiphertext
 from sudare.twoparty.ciphers.interface import (
     Cipher,
@@ -30,6 +31,7 @@ ORDER = (1 << 252) + 27742317777372353535851937790883648493  # of the group, RFC
 POINT = 32  # bytes of a point, and of a scalar
 PAIR = 2 * POINT
 IDENTITY = bytes(POINT)
+_MASK = (1 << ORDER.bit_length()) - 1
 MOST_BABY_STEPS = 20  # as a power of 2
 
 _NO_POINTS = f"these {PAIR} bytes are no two points of ristretto255"
@@ -68,25 +70,44 @@ class ElGamal(Cipher):
         first, second = _zero(check_public(public))
         return first + _add(second, _multiple(value))
 
-    def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
+    def encrypt_table(
+        self, keys: Keys, values: Sequence[int], rng: Randomness | None = None
+    ) -> bytes:
         """A table's ciphertexts in a row; as P1 knows x, the second point is (m + r·x)·G."""
         check_values(values)
         secret = int.from_bytes(_secret(keys), "little")
         pairs = []
-        for value in values:
-            scalar = _random_scalar()
-            blinded = (value + int.from_bytes(scalar, "little") * secret) % ORDER
-            pairs += [_base(scalar), _base_or_identity(blinded.to_bytes(POINT, "little"))]
+        for value, r in zip(values, _scalars(rng or System(), len(values)), strict=True):
+            pairs += [_base(_scalar(r)), _multiple(value + r * secret)]
         return b"".join(pairs)
+
+    def recompute_table(self, public: bytes, values: Sequence[int], rng: Randomness) -> bytes:
+        """The same ciphertexts without x: the second point is m·G + r·P."""
+        check_values(values)
+        check_public(public)
+        shifts = {value: _multiple(value) for value in set(values)}
+        pairs = []
+        for value, r in zip(values, _scalars(rng, len(values)), strict=True):
+            scalar = _scalar(r)
+            shared = _times(scalar, public)
+            pairs += [_base(scalar), _add(shared, shifts[value]) if value else shared]
+        return b"".join(pairs)
+
+    def check_table(self, public: bytes, table: bytes, size: int) -> None:
+        """Raise unless every entry is a pair of points, of which the first isn't the identity."""
+        check_public(public)
+        _check_length(table, size)
+        for index in range(size):
+            try:
+                _pair(table[PAIR * index : PAIR * (index + 1)])
+            except InvalidCiphertext as error:
+                raise InvalidCiphertext(f"entry {index} of a table of {size}: {error}") from None
 
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
         """The ciphertext at an index of a table: its pair of points."""
         check_public(public)
         check_index(index, size)
-        if len(table) != PAIR * size:
-            raise InvalidCiphertext(
-                f"a table of {size} entries has {PAIR * size} bytes, not {len(table)}"
-            )
+        _check_length(table, size)
         return b"".join(_pair(table[PAIR * index : PAIR * (index + 1)]))
 
     def add(self, first: bytes, second: bytes) -> bytes:
@@ -114,6 +135,20 @@ class ElGamal(Cipher):
             raise out_of_range(low, high)
         return low + found
 
+    def prove_opening(self, keys: Keys, ciphertext: bytes, value: int, context: bytes) -> bytes:
+        """The proof that x is the logarithm of P, and of B - m·G to the base A."""
+        from sudare.twoparty.ciphers.opening_proof import prove
+
+        return prove(_secret(keys), _opening(keys.public, ciphertext, value), context)
+
+    def opens_to(
+        self, public: bytes, ciphertext: bytes, value: int, context: bytes, proof: bytes
+    ) -> bool:
+        """Whether a proof shows that both logarithms are the same."""
+        from sudare.twoparty.ciphers.opening_proof import holds
+
+        return holds(_opening(check_public(public), ciphertext, value), proof, context)
+
 
 def is_short(point: bytes) -> bool:
     """Whether the highest bit of some bytes is 0, as in every point's one encoding.
@@ -125,7 +160,41 @@ def is_short(point: bytes) -> bool:
 
 def _multiple(value: int) -> bytes:
     """The point ``value``·G."""
-    return _base_or_identity((value % ORDER).to_bytes(POINT, "little"))
+    return _base_or_identity(_scalar(value % ORDER))
+
+
+def _scalar(number: int) -> bytes:
+    return number.to_bytes(POINT, "little")
+
+
+def _scalars(rng: Randomness, count: int) -> list[int]:
+    """Scalars from 1 to the order less 1, each with the same chance, exactly.
+
+    As many numbers of 256 bits as are still missing are drawn at once, as 8 lanes of 32 bits, the
+    lowest first; of each the lowest 253 bits count, and those that are no scalars are left out.
+    """
+    found: list[int] = []
+    while len(found) < count:
+        data = rng.below(1 << 32, (count - len(found), POINT // 4)).astype("<u4").tobytes()
+        numbers = (
+            int.from_bytes(data[at : at + POINT], "little") & _MASK
+            for at in range(0, len(data), POINT)
+        )
+        found += [number for number in numbers if 0 < number < ORDER]
+    return found
+
+
+def _opening(public: bytes, ciphertext: bytes, value: int) -> tuple[bytes, bytes, bytes]:
+    """The points (P, A, B - m·G): the statement that a ciphertext opens to a value m."""
+    first, second = _pair(ciphertext)
+    return public, first, _subtract(second, _multiple(value))
+
+
+def _check_length(table: bytes, size: int) -> None:
+    if len(table) != PAIR * size:
+        raise InvalidCiphertext(
+            f"a table of {size} entries has {PAIR * size} bytes, not {len(table)}"
+        )
 
 
 def _zero(public: bytes) -> tuple[bytes, bytes]:

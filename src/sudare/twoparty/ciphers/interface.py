@@ -7,11 +7,19 @@ P1 nothing but its value: not which ciphertexts were added, though P1 made them 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sudare.errors import InvalidCiphertext, ParameterError
 
+if TYPE_CHECKING:
+    from sudare.chance.randomness import Randomness
+
 CIPHERS = ("elgamal", "lattice")
+RECOMPUTABLE = ("elgamal",)  # those whose tables can be made again from a seed and P1's public key
+USUAL_CANDIDATES = 20  # of P1's tables, where they can: a false one is found with a chance of 95 %
+NOT_RECOMPUTABLE = (
+    "a lattice table can't be made again without P1's secret: its candidates must be 1"
+)
 WIDEST = 1 << 40  # a value lies from -WIDEST to WIDEST, and an opened one within WIDEST of another
 
 
@@ -46,8 +54,24 @@ class Cipher(ABC):
         """A ciphertext of one value, by anybody who has the public key."""
 
     @abstractmethod
-    def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
-        """A table of values under encryption, in this order, by P1; more compact if it can be."""
+    def encrypt_table(
+        self, keys: Keys, values: Sequence[int], rng: "Randomness | None" = None
+    ) -> bytes:
+        """A table of values under encryption, in this order, by P1; more compact if it can be.
+
+        The randomness is that of ``rng``, or fresh; what a library draws itself is always fresh.
+        """
+
+    @abstractmethod
+    def recompute_table(self, public: bytes, values: Sequence[int], rng: "Randomness") -> bytes:
+        """The table that ``encrypt_table`` makes of the same randomness, without the secret key.
+
+        Raises ``ParameterError`` where a cipher is not ``RECOMPUTABLE``.
+        """
+
+    @abstractmethod
+    def check_table(self, public: bytes, table: bytes, size: int) -> None:
+        """Raise unless each of a table's entries is a ciphertext, drawn or not."""
 
     @abstractmethod
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
@@ -69,6 +93,21 @@ class Cipher(ABC):
     def decrypt(self, keys: Keys, ciphertext: bytes, low: int, high: int) -> int:
         """The value of a ciphertext, if it lies from ``low`` to ``high``; else raises."""
 
+    def prove_opening(self, keys: Keys, ciphertext: bytes, value: int, context: bytes) -> bytes:
+        """A proof that a ciphertext opens to a value, bound to a context; empty if there is none.
+
+        Of a ciphertext that opens to something else it proves nothing.
+        """
+        del keys, ciphertext, value, context
+        return b""
+
+    def opens_to(
+        self, public: bytes, ciphertext: bytes, value: int, context: bytes, proof: bytes
+    ) -> bool:
+        """Whether a proof shows that a ciphertext opens to a value; an empty one, if none can."""
+        del public, ciphertext, value, context
+        return not proof
+
 
 def cipher_named(name: str) -> Cipher:
     """The cipher of this name; its library is loaded only now."""
@@ -81,6 +120,11 @@ def cipher_named(name: str) -> Cipher:
 
         return Lattice()
     raise ParameterError(f"a cipher is one of {', '.join(CIPHERS)}, got {name[:32]!r}")
+
+
+def usual_candidates(cipher: str) -> int:
+    """How many candidates of its tables P1 makes unless the parties agree on another number."""
+    return USUAL_CANDIDATES if cipher in RECOMPUTABLE else 1
 
 
 def check_values(values: Sequence[int]) -> None:

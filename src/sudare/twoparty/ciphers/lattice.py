@@ -9,7 +9,6 @@ how numbers and its polynomials are laid out in bytes, what is linear in them, a
 """
 
 import hashlib
-import os
 import secrets
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,8 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sudare.errors import InvalidCiphertext
+from sudare.chance.randomness import Randomness, System
+from sudare.errors import InvalidCiphertext, ParameterError
 from sudare.twoparty.ciphers.interface import (
+    NOT_RECOMPUTABLE,
     Cipher,
     Keys,
     check_index,
@@ -58,31 +59,43 @@ class Lattice(Cipher):
         mark, encryptor = _encryptor(public)
         return _ciphertext(mark, ring().encrypt(encryptor, value))
 
-    def encrypt_table(self, keys: Keys, values: Sequence[int]) -> bytes:
-        """A table encrypted: for every 8,192 entries the seed of c₁, of c₀ a coefficient each."""
+    def encrypt_table(
+        self, keys: Keys, values: Sequence[int], rng: Randomness | None = None
+    ) -> bytes:
+        """A table encrypted: for every 8,192 entries the seed of c₁, of c₀ a coefficient each.
+
+        SEAL draws the errors, always fresh.
+        """
         check_values(values)
+        rng = rng or System()
         mark = _mark(keys)
         owner = _owner(keys.secret)
         blocks = []
         for start in range(0, len(values), DEGREE):
-            block, seed = values[start : start + DEGREE], os.urandom(SEED)
+            block = values[start : start + DEGREE]
+            seed = bytes(rng.below(256, (SEED,)).tolist())
             blocks += [seed, pack(ring().encrypt_seeded(owner, block, seed))]
         return _seal("table", mark, b"".join(blocks))
+
+    def recompute_table(self, public: bytes, values: Sequence[int], rng: Randomness) -> bytes:
+        """Refused: c₀ + c₁·s ≈ Δ·m with its error laid open would lay open s."""
+        del public, values, rng
+        raise ParameterError(NOT_RECOMPUTABLE)
+
+    def check_table(self, public: bytes, table: bytes, size: int) -> None:
+        """Raise unless every coefficient of every block is below its modulus."""
+        _, blocks = _blocks(public, table, size)
+        for number in range(len(blocks)):
+            _coefficients(blocks, number, size)
 
     def entry(self, public: bytes, table: bytes, index: int, size: int) -> bytes:
         """The ciphertext of a table's entry: X⁻ⁱ times the pair brings it to coefficient 0."""
         check_index(index, size)
-        mark, _ = _encryptor(public)
-        body = _open("table", table, mark)[1]
+        mark, blocks = _blocks(public, table, size)
         moduli = ring().moduli
-        whole, last = _block_bytes(DEGREE), (size - 1) // DEGREE
-        if len(body) != last * whole + _block_bytes(size - last * DEGREE):
-            raise InvalidCiphertext(f"a table of {len(table)} bytes doesn't have {size} entries")
         number, place = divmod(index, DEGREE)
-        count = min(DEGREE, size - number * DEGREE)
-        block = body[number * whole : (number + 1) * whole]
-        known = _residues(unpack(block[SEED:], (len(moduli), count)))
-        mask = ring().expand(block[:SEED])
+        known = _coefficients(blocks, number, size)
+        mask = ring().expand(blocks[number][:SEED])
         turned = np.hstack([mask[:, place:], (moduli - mask[:, :place]) % moduli])
         return _ciphertext(mark, np.hstack([known[:, [place]], turned]))
 
@@ -120,6 +133,22 @@ class Lattice(Cipher):
         if value > high:
             raise out_of_range(low, high)
         return value
+
+
+def _blocks(public: bytes, table: bytes, size: int) -> tuple[bytes, list[bytes]]:
+    """The mark of a table, and its blocks of a seed and coefficients each, as long as they are."""
+    mark, _ = _encryptor(public)
+    body = _open("table", table, mark)[1]
+    whole, last = _block_bytes(DEGREE), (size - 1) // DEGREE
+    if len(body) != last * whole + _block_bytes(size - last * DEGREE):
+        raise InvalidCiphertext(f"a table of {len(table)} bytes doesn't have {size} entries")
+    return mark, [body[at : at + whole] for at in range(0, len(body), whole)]
+
+
+def _coefficients(blocks: list[bytes], number: int, size: int) -> Words:
+    """The coefficients of c₀ in one block of a table of this size."""
+    count = min(DEGREE, size - number * DEGREE)
+    return _residues(unpack(blocks[number][SEED:], (len(ring().moduli), count)))
 
 
 def _block_bytes(count: int) -> int:

@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -11,13 +12,14 @@ from sudare.chance.exact import float_up
 from sudare.errors import InvalidMessage, ParameterError
 from sudare.formats.documents import canonical
 from sudare.formats.numbers import whole
-from sudare.twoparty.ciphers.interface import CIPHERS
+from sudare.twoparty.ciphers.interface import CIPHERS, NOT_RECOMPUTABLE, RECOMPUTABLE
 from sudare.twoparty.noise.law import Proof, require
 from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.protocol.messages import LARGEST, Step
 
 ENTRY_BYTES = {"elgamal": 64, "lattice": 22}  # of a table's entry, under each cipher
-BESIDE_BYTES = 1 << 19  # of message 1 beside its entries, at most: a public key, seeds, lengths
+BESIDE_BYTES = 1 << 19  # of message 3 beside its entries, at most: seeds, lengths
+MOST_CANDIDATES = 1000
 MOST_TOTAL = 1 << 39  # of one party: the ciphers open up to 2^40
 
 
@@ -28,7 +30,7 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     sudare: Literal["agreement"]
-    format: Literal[1]
+    format: Literal[2]  # 1 had no candidates
     epsilon: float
     delta: float
     sensitivity: int
@@ -38,6 +40,7 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     p2_blind: bool
     disjoint: bool
     count: str
+    candidates: int
     table: str
 
 
@@ -53,6 +56,8 @@ class Agreement:
         p2_blind: P2 never sees the result: tables are then enough that fail against P2 only.
         disjoint: nobody is in both parties' totals, so nobody moves their sum by more.
         count: the key of the count that devices encrypt to, empty if there is none.
+        candidates: c, how many candidates of its tables P1 makes. All but one are opened, so that
+            a false one is found with chance 1 - 1/c; with 1 there is no proof, and P1 is trusted.
     """
 
     document: TableDocument
@@ -62,6 +67,7 @@ class Agreement:
     p2_blind: bool = False
     disjoint: bool = False
     count: str = ""
+    candidates: int = 1
 
     def __post_init__(self) -> None:
         sensitivity = self.document.guarantee.sensitivity
@@ -74,7 +80,16 @@ class Agreement:
             raise ParameterError(
                 f"people must be from 1 to {MOST_TOTAL // self.most}, got {self.people}"
             )
+        self._check_candidates()
         self._check_size()
+
+    def _check_candidates(self) -> None:
+        if not 1 <= whole("candidates", self.candidates) <= MOST_CANDIDATES:
+            raise ParameterError(
+                f"candidates must be from 1 to {MOST_CANDIDATES}, got {self.candidates}"
+            )
+        if self.candidates > 1 and self.cipher in set(CIPHERS) - set(RECOMPUTABLE):
+            raise ParameterError(f"{NOT_RECOMPUTABLE}, got {self.candidates}")
 
     def _check_size(self) -> None:
         """Raise where the tables are too large to be sent, before anybody waits for them."""
@@ -88,12 +103,22 @@ class Agreement:
                 f"under {self.cipher} the tables may have {most} entries in all to fit in a "
                 f"message of {LARGEST[Step.TABLES]} bytes, these have {scheme.entries}"
             )
+        if self.candidates * scheme.entries > most:  # P1 holds them all until it hears the choice
+            raise ParameterError(
+                f"{self.candidates} candidates of tables of {scheme.entries} entries have more "
+                f"than {most} entries together: agree on at most {most // scheme.entries}"
+            )
 
     @cached_property
     def proof(self) -> Proof:
         """The proof of the tables; raises where the guarantee isn't kept against both parties."""
         scheme, guarantee = self.document.scheme, self.document.guarantee
         return require(scheme, guarantee, p2_blind=self.p2_blind)
+
+    @property
+    def deterrence(self) -> Fraction:
+        """The least chance with which P2 finds out a P1 whose tables aren't those agreed on."""
+        return 1 - Fraction(1, self.candidates)
 
     @property
     def spending_key(self) -> str:
@@ -122,7 +147,7 @@ class Agreement:
         guarantee = self.document.guarantee
         terms = Terms(
             "agreement",
-            1,
+            2,
             guarantee.epsilon,
             guarantee.delta,
             guarantee.sensitivity,
@@ -132,6 +157,7 @@ class Agreement:
             self.p2_blind,
             self.disjoint,
             self.count,
+            self.candidates,
             self.document.key,
         )
         return canonical(terms)
@@ -156,10 +182,15 @@ class Agreement:
             self.check_both()
         return own
 
+    @property
+    def p1_adds(self) -> bool:
+        """Whether P1 may add a total: the tables cover a person who is in both, or nobody is."""
+        return self.disjoint or self.document.guarantee.sensitivity >= 2 * self.most
+
     def check_both(self) -> None:
         """Raise unless the tables cover a person who is in both totals, or nobody is."""
         sensitivity = self.document.guarantee.sensitivity
-        if not self.disjoint and sensitivity < 2 * self.most:
+        if not self.p1_adds:
             raise ParameterError(
                 f"a person in both totals moves their sum by up to {2 * self.most} and the tables "
                 f"cover {sensitivity}: agree that nobody is in both (--disjoint), or take tables "

@@ -24,7 +24,8 @@ _Hex = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{2})+$", max_length=1 << 2
 
 class _CountForm(msgspec.Struct, forbid_unknown_fields=True):
     sudare: Literal["count"]
-    format: Literal[2]  # 1 did not say whether anybody may be in both totals
+    # 1 did not say whether anybody may be in both totals; 3 has candidates, more than one of them.
+    format: Literal[2, 3]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     cipher: Annotated[str, msgspec.Meta(max_length=32)]
     people: int
@@ -34,6 +35,7 @@ class _CountForm(msgspec.Struct, forbid_unknown_fields=True):
     proofs: bool
     public: _Hex
     table: msgspec.Raw
+    candidates: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class _SecretForm(msgspec.Struct, forbid_unknown_fields=True):
@@ -80,9 +82,10 @@ class JointCount:
     @property
     def _document(self) -> dict[str, Any]:
         agreement = self.agreement
+        several = agreement.candidates > 1
         return {
             "sudare": "count",
-            "format": 2,
+            "format": 3 if several else 2,
             "name": self.name,
             "cipher": agreement.cipher,
             "people": agreement.people,
@@ -92,7 +95,7 @@ class JointCount:
             "proofs": self.proofs,
             "public": self.public.hex(),
             "table": msgspec.json.decode(agreement.document.to_json()),
-        }
+        } | ({"candidates": agreement.candidates} if several else {})
 
     def to_json(self) -> bytes:
         """The document for devices and P2; there is no secret in it."""
@@ -102,9 +105,20 @@ class JointCount:
     def from_json(cls, data: bytes) -> Self:
         """The count of a document; one that says anything else is refused."""
         read = decode(data, _CountForm, "a count")
+        candidates = None if isinstance(read.candidates, msgspec.UnsetType) else read.candidates
+        if (candidates is None) != (read.format == 2) or candidates == 1:  # each has one form
+            raise InvalidDocument(
+                "a count of format 3 has candidates, at least 2, and one of format 2 has none"
+            )
         table = TableDocument.from_json(bytes(read.table))
         agreement = Agreement(
-            table, read.cipher, read.people, read.most, read.p2_blind, read.disjoint
+            table,
+            read.cipher,
+            read.people,
+            read.most,
+            read.p2_blind,
+            read.disjoint,
+            candidates=candidates or 1,
         )
         return cls(read.name, agreement, bytes.fromhex(read.public), read.proofs)
 

@@ -2,7 +2,7 @@
 
     8 bytes   "sudare2p"
     1         version
-    1         step: 0 hello, 1 tables, 2 sum, 3 result; 255 a refusal
+    1         step: 0 hello, 1 commitments, 2 choice, 3 tables, 4 sum, 5 result; 255 a refusal
     32        SHA-256 of the agreement
     32        the session: 16 random bytes of P2, then 16 of P1 (zero in step 0)
     4         how many parts follow, then each part: 4 bytes of length, and its bytes
@@ -21,7 +21,7 @@ from typing import Self
 from sudare.errors import InvalidMessage
 from sudare.formats.strangers import visible
 
-VERSION = 1
+VERSION = 2  # 1 had no candidates: P1 sent its tables at once
 HALF = 16  # bytes of a session's name that each party draws
 _MAGIC = b"sudare2p"
 _HEAD = struct.Struct(">8sBB32s32sI")
@@ -34,16 +34,20 @@ Parts = tuple[bytes, ...]
 
 
 class Step(IntEnum):
-    """The four messages of the parties, in their order."""
+    """The six messages of the parties, in their order: P2 sends the first, and every other one."""
 
     HELLO = 0
-    TABLES = 1
-    SUM = 2
-    RESULT = 3
+    COMMITMENTS = 1
+    CHOICE = 2
+    TABLES = 3
+    SUM = 4
+    RESULT = 5
 
 
 LARGEST = {  # bytes of a message: what is longer is refused before it is read
     Step.HELLO: 1 << 12,
+    Step.COMMITMENTS: 1 << 20,
+    Step.CHOICE: 1 << 12,
     Step.TABLES: 1 << 26,
     Step.SUM: 1 << 20,
     Step.RESULT: 1 << 12,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sudare.chance.randomness import Randomness
-from sudare.errors import ParameterError, PartyLost, SudareError
+from sudare.errors import FalseTables, ParameterError, PartyLost, SudareError
 from sudare.formats.files import Once, create_whole, require_writable
 from sudare.twoparty.protocol.connection import Wire
 from sudare.twoparty.protocol.messages import Step
@@ -60,7 +60,7 @@ def run_one(
     Args:
         wire: to P2.
         party: P1 at its beginning.
-        rng: the order of the tables comes from it.
+        rng: the seeds of the candidates come from it, and so the order of the tables.
         own: P1's own total, added to what is opened.
         mark: made before anything is opened, where keys outlast this run.
     """
@@ -68,7 +68,9 @@ def run_one(
         party.agreement.check_own(own)
         if mark is not None:
             mark.check()
-        offering, tables = party.receive(wire.receive(Step.HELLO), rng)
+        bound, commitments = party.receive(wire.receive(Step.HELLO), rng)
+        wire.send(commitments)
+        offering, tables = bound.receive(wire.receive(Step.CHOICE))
         wire.send(tables)
         sealed = offering.receive(wire.receive(Step.SUM))
         if mark is not None:
@@ -93,7 +95,7 @@ def run_two(
     Args:
         wire: to P1.
         party: P2 at its beginning.
-        rng: the indices come from it.
+        rng: the choice of a candidate and the indices come from it.
         mark: made before the sum is sent, where ciphertexts outlast this run.
     """
     with _refusing(wire):
@@ -101,7 +103,10 @@ def run_two(
             mark.check()
         greeting, hello = party.greet(rng)
         wire.send(hello)
-        answering, answer = greeting.receive(wire.receive(Step.TABLES), rng)
+        choosing, choice = greeting.receive(wire.receive(Step.COMMITMENTS), rng)
+        wire.send(choice)
+        with _suspecting(party.agreement.candidates):
+            answering, answer = choosing.receive(wire.receive(Step.TABLES), rng)
         if mark is not None:
             mark.make()
     try:
@@ -110,6 +115,22 @@ def run_two(
     except SudareError as error:
         spent = "P1 may have opened the total, which counts as spent"
         raise type(error)(f"{error}; {spent}") from None
+
+
+@contextmanager
+def _suspecting(candidates: int) -> Iterator[None]:
+    """Say of a P1 that fails when it should open its candidates that a cheat would do that, too."""
+    try:
+        yield
+    except FalseTables:  # which says so itself
+        raise
+    except SudareError as error:
+        if candidates == 1:
+            raise
+        raise type(error)(
+            f"{error}; P1 knew by then which {candidates - 1} of its {candidates} candidates it "
+            f"had to open, and one who cheats would stop here: ask why before you try again"
+        ) from None
 
 
 @contextmanager
