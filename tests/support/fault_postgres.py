@@ -9,6 +9,7 @@ import psycopg
 
 from sudare.collector.stores.contract import Store
 from sudare.collector.stores.open import open_store
+from sudare.collector.stores.postgres.patience import Session
 from support.fault_stores import Place, Trap
 from support.postgres import end_connections
 
@@ -42,7 +43,7 @@ class PostgresPlace(Place):
                 with place._watched(last=False), super().copy(statement, params, **options) as copy:
                     yield copy
 
-        class Trapped(psycopg.Connection[Any]):
+        class Trapped(Session):
             @contextmanager
             def transaction(self, *arguments: Any, **options: Any) -> Iterator[Any]:
                 place._at = -1
@@ -56,10 +57,11 @@ class PostgresPlace(Place):
                 with place._watched(last=True):
                     manager.__exit__(None, None, None)
 
-        def connect(url: str, **options: Any) -> Any:
-            return Trapped.connect(url, **options, cursor_factory=Watched)
+            @classmethod
+            def connect(cls, conninfo: str = "", **options: Any) -> Any:
+                return super().connect(conninfo, **options, cursor_factory=Watched)
 
-        self._patched = patch("sudare.collector.stores.postgres.database.psycopg.connect", connect)
+        self._patched = patch("sudare.collector.stores.postgres.database.Session", Trapped)
         self._patched.start()
         return open_store(self._url)
 

@@ -145,7 +145,7 @@ class SqlitePlace(Place):
         """The files as they are now; shared memory and locks die with a process."""
         following = self._folder / str(self._life + 1)
         following.mkdir()
-        for suffix in ("", "-wal"):
+        for suffix in ("", "-wal", ".counted"):
             file = self.path.with_name(f"store.db{suffix}")
             if file.exists():
                 shutil.copyfile(file, following / file.name)

@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     show_default=True,
     help="The most at once.",
 )
+@click.option(
+    "--accept-loss",
+    is_flag=True,
+    help="Go on with a SQLite store that lacks reports which were acknowledged.",
+)
 @json_option
 def serve(
     collections: tuple[Path, ...],
@@ -69,6 +74,7 @@ def serve(
     rate: float | None,
     body_seconds: float,
     connections: int,
+    accept_loss: bool,
     as_json: bool,
 ) -> None:
     """Collect reports over HTTP, and show results as they come.
@@ -104,7 +110,7 @@ def serve(
     with listen(host, port, certificate, private_key) as listening:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
-        opened = open_store(store)
+        opened = open_store(store, accept_loss=accept_loss)
         try:
             for collection in given:
                 opened.add(HeldCollection(collection, public=public, grace=grace))

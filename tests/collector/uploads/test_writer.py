@@ -54,7 +54,7 @@ async def waiting(collector: Collector, reports: int) -> None:
 
 def upload(collection: Collection, *answers: int) -> Upload:
     body = packed(said(collection, *answers))
-    return Upload(collection, 0, body, len(answers), None, asyncio.Future(loop=_LOOP))
+    return Upload(collection, 0, body, len(answers), None, asyncio.Future(loop=_LOOP), 0.0)
 
 
 _LOOP = asyncio.new_event_loop()

@@ -14,6 +14,7 @@ from typing import IO, Any
 import msgspec
 
 from sudare.collector.stores.open import is_postgres, open_existing, open_store, path_of
+from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.collector.stores.sqlite.store import SqliteStore
 from sudare.collector.stores.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
@@ -99,12 +100,13 @@ def restore(file: Path, url: str, progress: Callable[[int], object] = lambda _: 
         alone = lock(path, "the store")  # nobody makes another one now
         try:
             _must_be_free(path)
+            Acknowledged(path).forget()  # of a store that was here before
             making.rename(path)
             keep_entries(path.parent)
         finally:
             os.close(alone)
     finally:
-        for leftover in ("", "-wal", "-shm", ".lock"):
+        for leftover in ("", "-wal", "-shm", ".lock", ".counted"):
             making.with_name(making.name + leftover).unlink(missing_ok=True)
     return rows
 
@@ -149,7 +151,7 @@ def _fill(store: TableStore, file: Path, progress: Callable[[int], object]) -> i
         raise ParameterError("there is something in that store already, which is not overwritten")
     numbers: dict[int, int] = {}
     rows = 0
-    with file.open("rb") as source, store.writing() as run:
+    with file.open("rb") as source, store.writing(long=True) as run:
         source.read(len(_HEAD))
         for table, *values in _rows(source, progress):
             if table == "names":
