@@ -6,12 +6,14 @@ Writes one JSON object to stdout: what was done, what broke, what was lost, what
 import argparse
 import json
 import logging
+import queue
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -64,16 +66,54 @@ def histories(store: str, number: int, seed: int, variant: str) -> Verdict:
     return total
 
 
+def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Verdict:
+    """Lives of real processes that are stopped and cut off, several at once."""
+    from support import postgres
+    from support.fault_stops import PostgresWorld, SqliteWorld, World, stopped
+
+    total, free = Verdict(), queue.SimpleQueue[Callable[[], World]]()
+    with ExitStack() as stack:
+        for _ in range(workers):
+            if store == "sqlite":
+                folder = stack.enter_context(memory_folder())
+                free.put(lambda folder=folder: SqliteWorld(_new(folder), variant))
+            else:
+                server = stack.enter_context(postgres.server())
+                free.put(lambda server=server: PostgresWorld(server, variant))
+
+        def one(own: int) -> Verdict:
+            world = free.get()
+            try:
+                return stopped(own, world())
+            finally:
+                free.put(world)
+
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        progress = stack.enter_context(Progress(console=Console(stderr=True)))
+        lives = pool.map(one, range(seed, seed + number))
+        for verdict in progress.track(lives, total=number, description="stops"):
+            total += verdict
+            if not verdict.clean:
+                print(verdict, file=sys.stderr)  # noqa: T201 - which history it was
+    return total
+
+
+def _new(folder: Path) -> Path:
+    return Path(tempfile.mkdtemp(dir=folder))
+
+
 def main() -> None:
     """Run what is asked for; the code is 1 if anything was lost or counted twice."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--variant", choices=sorted(VARIANTS), default="sound")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
+    parser.add_argument("--workers", type=int, help="histories at once, when stopping")
     parser.add_argument("--processes", type=int, default=1, help="on one store, when killing")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--histories", type=int, metavar="N", help="in one process")
     what.add_argument("--fuzz", type=int, metavar="N", help="mutated uploads in one process")
+    what.add_argument("--stops", type=int, metavar="N", help="histories of stopped processes")
     what.add_argument("--kills", type=int, metavar="N", help="kill -9 of sudare serve under load")
     options = parser.parse_args()
     start = time.monotonic()
@@ -89,6 +129,10 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     if options.histories:
         found = histories(options.store, options.histories, options.seed, options.variant)
+    elif options.stops:
+        options.workers = options.workers or 4
+        given = (options.seed, options.variant, options.workers)
+        found = stops(options.store, options.stops, *given)
     else:
         with disk_store(options.store) as (folder, url):
             given = {"variant": options.variant, "processes": options.processes}

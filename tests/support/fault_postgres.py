@@ -9,19 +9,25 @@ import psycopg
 
 from sudare.collector.stores.contract import Store
 from sudare.collector.stores.open import open_store
-from sudare.collector.stores.postgres.patience import Session
+from sudare.collector.stores.postgres.patience import Patience, Session
+from sudare.collector.stores.postgres.store import PostgresStore
 from support.fault_stores import Place, Trap
 from support.postgres import end_connections
 
 
 class PostgresPlace(Place):
-    """A database, emptied first; a crash, or a failure, ends every connection of the store."""
+    """A database, emptied first if that is wanted; a crash, or a failure, ends every connection."""
 
     statements = 10
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: Patience | None = None, *, emptied: bool = True) -> None:
         self._url = url
-        store = open_store(url)
+        self._patience = patience
+        if emptied:
+            self._empty()
+
+    def _empty(self) -> None:
+        store = open_store(self._url)
         for held in store.held_collections():
             store.remove(held.collection.key)
         store.shut()
@@ -63,7 +69,7 @@ class PostgresPlace(Place):
 
         self._patched = patch("sudare.collector.stores.postgres.database.Session", Trapped)
         self._patched.start()
-        return open_store(self._url)
+        return PostgresStore(self._url, self._patience)
 
     def crash(self, store: Store) -> None:
         self.crashed = False
