@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -71,15 +72,19 @@ def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Ver
     from support import postgres
     from support.fault_stops import PostgresWorld, SqliteWorld, World, stopped
 
+    def in_folder(folder: Path) -> World:
+        return SqliteWorld(Path(tempfile.mkdtemp(dir=folder)), variant)
+
+    def on_server(server: postgres.Server) -> World:
+        return PostgresWorld(server, variant)
+
     total, free = Verdict(), queue.SimpleQueue[Callable[[], World]]()
     with ExitStack() as stack:
         for _ in range(workers):
             if store == "sqlite":
-                folder = stack.enter_context(memory_folder())
-                free.put(lambda folder=folder: SqliteWorld(_new(folder), variant))
+                free.put(partial(in_folder, stack.enter_context(memory_folder())))
             else:
-                server = stack.enter_context(postgres.server())
-                free.put(lambda server=server: PostgresWorld(server, variant))
+                free.put(partial(on_server, stack.enter_context(postgres.server())))
 
         def one(own: int) -> Verdict:
             world = free.get()
@@ -96,10 +101,6 @@ def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Ver
             if not verdict.clean:
                 print(verdict, file=sys.stderr)  # noqa: T201 - which history it was
     return total
-
-
-def _new(folder: Path) -> Path:
-    return Path(tempfile.mkdtemp(dir=folder))
 
 
 def main() -> None:
@@ -131,8 +132,7 @@ def main() -> None:
         found = histories(options.store, options.histories, options.seed, options.variant)
     elif options.stops:
         options.workers = options.workers or 4
-        given = (options.seed, options.variant, options.workers)
-        found = stops(options.store, options.stops, *given)
+        found = stops(options.store, options.stops, options.seed, options.variant, options.workers)
     else:
         with disk_store(options.store) as (folder, url):
             given = {"variant": options.variant, "processes": options.processes}

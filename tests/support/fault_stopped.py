@@ -21,7 +21,9 @@ from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.server import Server, configured, listen
 from sudare.collector.service import Service
+from sudare.collector.stores.contract import Store
 from sudare.collector.stores.postgres.patience import Patience
+from sudare.errors import StoreUnavailable
 from support.fault_postgres import PostgresPlace
 from support.fault_stores import Place, SqlitePlace, Trap, wrapped
 
@@ -63,7 +65,7 @@ def _collect(where: Where, pipe: Connection) -> None:
     """Serve until told to stop; traps come through a pipe."""
     logging.disable(logging.CRITICAL)
     place = where.place()
-    store = place.open()
+    store, service = _opened(place, where)
 
     def heed() -> None:
         try:
@@ -74,7 +76,6 @@ def _collect(where: Where, pipe: Connection) -> None:
             pass
 
     threading.Thread(target=heed, daemon=True).start()
-    service = Service(wrapped(store, "sound" if where.waits else where.variant))
     limits = Limits(answer_seconds=3600 if where.waits else ANSWER)
     with listen("127.0.0.1", 0) as listening:
         config = configured(create_app(service, limits=limits), listening, limits)
@@ -82,6 +83,16 @@ def _collect(where: Where, pipe: Connection) -> None:
         Server(config, service, lambda: pipe.send(port)).run(sockets=[listening.socket])
     store.shut()
     os._exit(0)  # nobody waits for threads that wait for a store
+
+
+def _opened(place: Place, where: Where) -> tuple[Store, Service]:
+    """A store, opened again and again until that succeeds: the machine, too, may stand still."""
+    while True:
+        try:
+            store = place.open()
+            return store, Service(wrapped(store, "sound" if where.waits else where.variant))
+        except StoreUnavailable:
+            time.sleep(0.05)
 
 
 class Stoppable:
