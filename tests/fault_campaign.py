@@ -94,12 +94,11 @@ def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Ver
                 free.put(world)
 
         pool = stack.enter_context(ThreadPoolExecutor(workers))
-        progress = stack.enter_context(Progress(console=Console(stderr=True)))
-        lives = pool.map(one, range(seed, seed + number))
-        for verdict in progress.track(lives, total=number, description="stops"):
+        for done, verdict in enumerate(pool.map(one, range(seed, seed + number))):
             total += verdict
-            if not verdict.clean:
-                print(verdict, file=sys.stderr)  # noqa: T201 - which history it was
+            if not verdict.clean or done % 50 == 0:
+                said = f"{done} of {number}, seed {seed + done}: {verdict}"
+                print(said, file=sys.stderr, flush=True)  # noqa: T201 - it takes long
     return total
 
 

@@ -27,11 +27,11 @@ from sudare.errors import StoreUnavailable
 from support.fault_postgres import PostgresPlace
 from support.fault_stores import Place, SqlitePlace, Trap, wrapped
 
-ANSWER = 0.6
+ANSWER = 0.8
 """Seconds within which an upload must be answered."""
 WAITING = "waiting"
 """The variant of a collector that is wrong: it waits as long as it takes."""
-SHORT = Patience(connect=2, place=1, lock=0.2, idle=0.4, statement=1, reply=1.4)
+SHORT = Patience(connect=2, place=1, lock=0.3, idle=0.6, statement=1.5, reply=2)
 
 _forked = multiprocessing.get_context("forkserver")
 _forked.set_forkserver_preload(["support.fault_warm"])
@@ -70,8 +70,11 @@ def _collect(where: Where, pipe: Connection) -> None:
     def heed() -> None:
         try:
             while True:
-                trap = pipe.recv()
-                place.disarm() if trap is None else place.arm(trap)
+                if trap := pipe.recv():
+                    place.arm(trap)
+                else:
+                    place.disarm()
+                    pipe.send(None)
         except (EOFError, OSError):
             pass
 
@@ -125,9 +128,19 @@ class Stoppable:
             raise AssertionError("the collector doesn't answer")
         self.port = self._pipe.recv()
 
-    def trap(self, trap: Trap | None) -> None:
-        """Let it stop itself at a statement of its next transaction; None takes a trap away."""
+    def trap(self, trap: Trap) -> None:
+        """Let it stop itself, at a statement of its next transaction."""
         self._pipe.send(trap)
+
+    def untrap(self, seconds: float = 60) -> None:
+        """Take a trap away, and let it go on if it has sprung meanwhile."""
+        self._pipe.send(None)
+        until = time.monotonic() + seconds
+        while not self._pipe.poll(0.05):
+            self.go_on()
+            if time.monotonic() > until:
+                raise AssertionError("the collector doesn't go on")
+        self._pipe.recv()
 
     @property
     def is_stopped(self) -> bool:

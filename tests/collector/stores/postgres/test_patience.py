@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -156,8 +157,12 @@ def test_a_stopped_server_is_given_up(own: Server, address: str) -> None:
     store = PostgresStore(address, SHORT)
     tea = held(store, question())
     sent = group(tea, answers(1))
-    with stopped_server(own), pytest.raises(StoreUnavailable, match="takes nothing now"):
-        store.commit([sent])
+    with (
+        ThreadPoolExecutor(1) as pool,  # the test ends, too, where it would wait for ever
+        stopped_server(own),
+        pytest.raises(StoreUnavailable, match="takes nothing now"),
+    ):
+        pool.submit(store.commit, [sent]).result(30)
     assert fates(store, sent)[0][0] in (ReportFate.NEW, ReportFate.REPEATED)
     assert total(store, tea) == (1, [0, 1, 0])
     store.shut()
@@ -176,9 +181,12 @@ def test_a_network_that_swallows_packets_is_given_up(
             network.lose()
         else:
             network.swallow()
-        with pytest.raises(StoreUnavailable, match="takes nothing now"):
-            store.commit([sent[1]])
-        network.heal()
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                with pytest.raises(StoreUnavailable, match="takes nothing now"):
+                    pool.submit(store.commit, [sent[1]]).result(30)
+            finally:
+                network.heal()
         for one in sent:  # whatever became of them counts once
             assert fates(store, one)[0][0] in (ReportFate.NEW, ReportFate.REPEATED)
         assert total(store, tea) == (2, [1, 1, 0])
