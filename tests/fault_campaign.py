@@ -6,13 +6,16 @@ Writes one JSON object to stdout: what was done, what broke, what was lost, what
 import argparse
 import json
 import logging
+import queue
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -64,16 +67,53 @@ def histories(store: str, number: int, seed: int, variant: str) -> Verdict:
     return total
 
 
+def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Verdict:
+    """Lives of real processes that are stopped and cut off, several at once."""
+    from support import postgres
+    from support.fault_stops import PostgresWorld, SqliteWorld, World, stopped
+
+    def in_folder(folder: Path) -> World:
+        return SqliteWorld(Path(tempfile.mkdtemp(dir=folder)), variant)
+
+    def on_server(server: postgres.Server) -> World:
+        return PostgresWorld(server, variant)
+
+    total, free = Verdict(), queue.SimpleQueue[Callable[[], World]]()
+    with ExitStack() as stack:
+        for _ in range(workers):
+            if store == "sqlite":
+                free.put(partial(in_folder, stack.enter_context(memory_folder())))
+            else:
+                free.put(partial(on_server, stack.enter_context(postgres.server())))
+
+        def one(own: int) -> Verdict:
+            world = free.get()
+            try:
+                return stopped(own, world())
+            finally:
+                free.put(world)
+
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        for done, verdict in enumerate(pool.map(one, range(seed, seed + number))):
+            total += verdict
+            if not verdict.clean or done % 50 == 0:
+                said = f"{done} of {number}, seed {seed + done}: {verdict}"
+                print(said, file=sys.stderr, flush=True)  # noqa: T201 - it takes long
+    return total
+
+
 def main() -> None:
     """Run what is asked for; the code is 1 if anything was lost or counted twice."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--variant", choices=sorted(VARIANTS), default="sound")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
+    parser.add_argument("--workers", type=int, help="histories at once, when stopping")
     parser.add_argument("--processes", type=int, default=1, help="on one store, when killing")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--histories", type=int, metavar="N", help="in one process")
     what.add_argument("--fuzz", type=int, metavar="N", help="mutated uploads in one process")
+    what.add_argument("--stops", type=int, metavar="N", help="histories of stopped processes")
     what.add_argument("--kills", type=int, metavar="N", help="kill -9 of sudare serve under load")
     options = parser.parse_args()
     start = time.monotonic()
@@ -89,6 +129,9 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     if options.histories:
         found = histories(options.store, options.histories, options.seed, options.variant)
+    elif options.stops:
+        options.workers = options.workers or 4
+        found = stops(options.store, options.stops, options.seed, options.variant, options.workers)
     else:
         with disk_store(options.store) as (folder, url):
             given = {"variant": options.variant, "processes": options.processes}

@@ -16,16 +16,20 @@ PACKED = "application/octet-stream"
 
 
 class Connection:
-    """One keep-alive connection, with one request in flight."""
+    """One keep-alive connection, with one request in flight.
+
+    Attributes:
+        port: where it leads, when it is opened next.
+    """
 
     def __init__(self, port: int) -> None:
-        self._port = port
+        self.port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def post(self, target: str, body: bytes, kind: str = PACKED) -> tuple[int, bytes]:
         """The status and the body of an answer; ``OSError`` or ``EOFError`` if there is none."""
         if self._streams is None:
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+            self._streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self._streams
         head = (
             f"POST {target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
@@ -76,6 +80,8 @@ class Senders:
     ports: Sequence[int]
     collections: Sequence[Collection]
     rng: random.Random
+    pause: float = 0.0
+    """Seconds between an answer and what is sent next."""
     reports: list[Report] = field(default_factory=list)
     seen: Counter[int] = field(default_factory=Counter)
     _next: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -96,6 +102,7 @@ class Senders:
         while not self._ending:
             sent = self._draw(mine, size)
             await self._until_answered(connection, sent)
+            await asyncio.sleep(self.pause)
         connection.close()
 
     def _draw(self, mine: list[Report], size: int) -> list[Report]:
@@ -119,6 +126,10 @@ class Senders:
                 break
         return chosen
 
+    async def _post(self, connection: Connection, target: str, body: bytes) -> tuple[int, bytes]:
+        """Send a body once."""
+        return await connection.post(target, body)
+
     async def _until_answered(self, connection: Connection, sent: list[Report]) -> None:
         if not sent:
             await asyncio.sleep(0.01)
@@ -130,7 +141,7 @@ class Senders:
         while True:
             status, answer = 0, b""
             try:
-                status, answer = await connection.post(target, body)
+                status, answer = await self._post(connection, target, body)
             except ConnectionRefusedError:
                 status = -1
             except (OSError, EOFError):

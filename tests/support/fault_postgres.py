@@ -9,18 +9,25 @@ import psycopg
 
 from sudare.collector.stores.contract import Store
 from sudare.collector.stores.open import open_store
+from sudare.collector.stores.postgres.patience import Patience, Session
+from sudare.collector.stores.postgres.store import PostgresStore
 from support.fault_stores import Place, Trap
 from support.postgres import end_connections
 
 
 class PostgresPlace(Place):
-    """A database, emptied first; a crash, or a failure, ends every connection of the store."""
+    """A database, emptied first if that is wanted; a crash, or a failure, ends every connection."""
 
     statements = 10
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: Patience | None = None, *, emptied: bool = True) -> None:
         self._url = url
-        store = open_store(url)
+        self._patience = patience
+        if emptied:
+            self._empty()
+
+    def _empty(self) -> None:
+        store = open_store(self._url)
         for held in store.held_collections():
             store.remove(held.collection.key)
         store.shut()
@@ -42,7 +49,7 @@ class PostgresPlace(Place):
                 with place._watched(last=False), super().copy(statement, params, **options) as copy:
                     yield copy
 
-        class Trapped(psycopg.Connection[Any]):
+        class Trapped(Session):
             @contextmanager
             def transaction(self, *arguments: Any, **options: Any) -> Iterator[Any]:
                 place._at = -1
@@ -56,12 +63,13 @@ class PostgresPlace(Place):
                 with place._watched(last=True):
                     manager.__exit__(None, None, None)
 
-        def connect(url: str, **options: Any) -> Any:
-            return Trapped.connect(url, **options, cursor_factory=Watched)
+            @classmethod
+            def connect(cls, conninfo: str = "", **options: Any) -> Any:
+                return super().connect(conninfo, **options, cursor_factory=Watched)
 
-        self._patched = patch("sudare.collector.stores.postgres.database.psycopg.connect", connect)
+        self._patched = patch("sudare.collector.stores.postgres.database.Session", Trapped)
         self._patched.start()
-        return open_store(self._url)
+        return PostgresStore(self._url, self._patience)
 
     def crash(self, store: Store) -> None:
         self.crashed = False

@@ -71,6 +71,7 @@ class Verdict:
         losses: acknowledged, or known to be durable, and not counted.
         doubles: counted more than once.
         ghosts: counted though no commit of theirs was ever made.
+        late: uploads that weren't answered in time, where that was looked at.
         faults: how many of each kind there were.
     """
 
@@ -79,10 +80,11 @@ class Verdict:
     losses: int = 0
     doubles: int = 0
     ghosts: int = 0
+    late: int = 0
     faults: dict[str, int] = field(default_factory=dict)
 
     def __iadd__(self, other: "Verdict") -> Self:
-        for name in ("reports", "acknowledged", "losses", "doubles", "ghosts"):
+        for name in ("reports", "acknowledged", "losses", "doubles", "ghosts", "late"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for kind, number in other.faults.items():
             self.faults[kind] = self.faults.get(kind, 0) + number
@@ -90,8 +92,8 @@ class Verdict:
 
     @property
     def clean(self) -> bool:
-        """Nothing lost, nothing twice, nothing from nowhere."""
-        return not (self.losses or self.doubles or self.ghosts)
+        """Nothing lost, nothing twice, nothing from nowhere, nobody left waiting."""
+        return not (self.losses or self.doubles or self.ghosts or self.late)
 
 
 def judged(store: Store, reports: list[Report], faults: dict[str, int]) -> Verdict:

@@ -4,7 +4,9 @@ A crash is what ``kill -9`` leaves: every byte that was written so far, and noth
 memory. In one process that is a copy of the files, made at any statement of a commit.
 """
 
+import os
 import shutil
+import signal
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -26,7 +28,7 @@ class Trap:
     """Something that happens once, in the next transaction.
 
     Attributes:
-        kind: ``crash``, or ``fail``: the database reports an error.
+        kind: ``crash``, or ``fail``: the database reports an error; or ``stop``: the process does.
         statement: at which statement after the first, from 0; the last is the commit itself.
         after: after it instead of before.
     """
@@ -86,7 +88,10 @@ class Place(ABC):
         self._trap, self.survived = None, whole
         # Before anything breaks: what was answered until now must be there afterwards.
         self.crashed = trap.kind == "crash"
-        self._break(trap, whole=whole)
+        if trap.kind == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)  # until somebody says SIGCONT
+        else:
+            self._break(trap, whole=whole)
 
     def shut(self, store: Store) -> None:
         """Let go of a store in good order."""
@@ -103,7 +108,7 @@ class SqlitePlace(Place):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._life = 0
-        (folder / "0").mkdir()
+        (folder / "0").mkdir(exist_ok=True)
 
     @property
     def path(self) -> Path:
@@ -145,7 +150,7 @@ class SqlitePlace(Place):
         """The files as they are now; shared memory and locks die with a process."""
         following = self._folder / str(self._life + 1)
         following.mkdir()
-        for suffix in ("", "-wal"):
+        for suffix in ("", "-wal", ".counted"):
             file = self.path.with_name(f"store.db{suffix}")
             if file.exists():
                 shutil.copyfile(file, following / file.name)

@@ -3,11 +3,12 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -120,6 +121,38 @@ def server(parent: str | None = None) -> Iterator[Server]:
             running.control("stop", "-m", "immediate")
     finally:
         shutil.rmtree(folder)
+
+
+@contextmanager
+def stopped_server(server: Server) -> Iterator[None]:
+    """A server all of whose processes stand still during the block, as if its machine were."""
+    parent = int((server.folder / "data" / "postmaster.pid").read_text().split()[0])
+    pids = [parent, *_children(parent)]
+    for pid in pids:  # the parent first: it starts no more
+        _signal(pid, signal.SIGSTOP)
+    for pid in set(_children(parent)) - set(pids):
+        _signal(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in (parent, *_children(parent)):
+            _signal(pid, signal.SIGCONT)
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process has started, and that haven't ended."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+            _, _, after = (one / "stat").read_text().rpartition(")")
+            if int(after.split()[1]) == parent:
+                found.append(int(one.name))
+    return found
+
+
+def _signal(pid: int, what: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, what)
 
 
 @contextmanager

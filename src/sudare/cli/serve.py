@@ -63,6 +63,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="Of a survey page hosted elsewhere, such as https://survey.example.org; repeatable.",
 )
+@click.option(
+    "--accept-loss",
+    is_flag=True,
+    help="Go on with a SQLite store that lacks reports which were acknowledged.",
+)
 @json_option
 def serve(
     collections: tuple[Path, ...],
@@ -77,6 +82,7 @@ def serve(
     body_seconds: float,
     connections: int,
     origins: tuple[str, ...],
+    accept_loss: bool,
     as_json: bool,
 ) -> None:
     """Collect reports over HTTP, and show results as they come.
@@ -114,7 +120,7 @@ def serve(
     with listen(host, port, certificate, private_key) as listening:
         log_to_stderr(logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
-        opened = open_store(store)
+        opened = open_store(store, accept_loss=accept_loss)
         try:
             for collection in given:
                 opened.add(HeldCollection(collection, public=public, grace=grace))

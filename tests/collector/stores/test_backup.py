@@ -213,7 +213,7 @@ def test_of_two_that_restore_at_once_one_wins(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="already, which is not overwritten"):
         restore(file, made, lambda _: [restore(file, other) for other in others])
     assert {one.name for one in tmp_path.iterdir()} == {
-        *("backup", "one.db", "one.db.lock", "two.db", "two.db.lock")
+        *("backup", "one.db", "one.db.counted", "one.db.lock", "two.db", "two.db.lock")
     }
     restored = open_store(made)
     contents.check(restored)

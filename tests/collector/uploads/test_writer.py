@@ -14,10 +14,11 @@ import pytest
 from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
 from sudare.collector.http import health
+from sudare.collector.http.auth import Bearers
 from sudare.collector.http.limits import Limits, Room
 from sudare.collector.http.problems import Problem
 from sudare.collector.metrics import Metrics
-from sudare.collector.stores.contract import Fates, Group, HeldCollection, ReportFate
+from sudare.collector.stores.contract import Fates, Group, HeldCollection, ReportFate, Token
 from sudare.collector.uploads import writer as writers
 from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer, answers_to
 from sudare.collector.uploads.writer import Upload, Writer, checked_group
@@ -54,7 +55,7 @@ async def waiting(collector: Collector, reports: int) -> None:
 
 def upload(collection: Collection, *answers: int) -> Upload:
     body = packed(said(collection, *answers))
-    return Upload(collection, 0, body, len(answers), None, asyncio.Future(loop=_LOOP))
+    return Upload(collection, 0, body, len(answers), None, asyncio.Future(loop=_LOOP), 0.0)
 
 
 _LOOP = asyncio.new_event_loop()
@@ -365,3 +366,111 @@ def test_reports_of_one_and_of_many_reach_a_kernel_as_the_same_kind_of_array() -
     assert kinds == {(True, True)}
     with pytest.raises(InvalidReport):
         asked.mechanism.check(said(asked, BAD))
+
+
+# A store that doesn't answer
+
+SOON = Limits(answer_seconds=0.2)
+
+
+class Hanging(Gate):
+    """A store that hangs at every question, until it is let go on."""
+
+    def check(self) -> None:
+        assert self.open.wait(30)
+
+    def tokens(self) -> list[Token]:
+        assert self.open.wait(30)
+        return super().tokens()
+
+
+def test_a_store_that_hangs_is_said_in_time_and_to_later_ones_at_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def scenario() -> None:
+        store, asked = Hanging(), tea()
+        async with collecting(store, asked, limits=SOON) as collector:
+            bodies = [packed(said(asked, 0)) for _ in range(4)]
+            first = asyncio.create_task(collector.send(asked, bodies[0]))
+            await asyncio.to_thread(store.entered.wait)
+            rest = [asyncio.create_task(collector.send(asked, body)) for body in bodies[1:]]
+            async with asyncio.timeout(20):
+                told = await asyncio.gather(first, *rest)
+            assert [error(one) for one in told] == [(503, "store_unavailable")] * 4
+            assert {one.headers["retry-after"] for one in told} == {"5"}
+            for _ in range(3):  # nothing is read or queued for it
+                again = await collector.send(asked, bodies[0])
+                assert error(again) == (503, "store_unavailable")
+            assert collector.app._uploads.writer._room.reports == 1  # that of the thread
+            store.open.set()
+            async with asyncio.timeout(20):
+                one = again
+                while one.status_code == 503:
+                    await asyncio.sleep(0.01)
+                    one = await collector.send(asked, bodies[0])
+            # The commit that hung has counted after all, once; those that waited have not.
+            assert receipts([one]) == [(0, 1, 0)]
+            found = [await collector.send(asked, body) for body in bodies[1:]]
+            assert receipts(found) == [(1, 0, 0)] * 3
+            assert collector.app._uploads.writer._room.reports == 0
+        assert [one.n for one in store.windows(asked.key)] == [4]
+
+    with caplog.at_level(logging.WARNING, "sudare"):
+        asyncio.run(scenario())
+    assert [record.getMessage() for record in caplog.records] == [
+        "the store has not answered for 0.2 seconds",
+        "the store answers again",
+    ]
+
+
+def test_health_looks_at_the_oldest_upload_and_never_waits_long() -> None:
+    async def scenario() -> None:
+        store, asked = Hanging(), tea()
+        async with collecting(store, asked, limits=Limits(answer_seconds=30)) as collector:
+            well = health.Health(store, oldest=0.2)
+            async with asyncio.timeout(20):  # the store can't even be asked
+                for _ in range(3):
+                    with pytest.raises(Problem, match="takes nothing now"):
+                        await well.check()
+            waited = collector.app._uploads.writer.oldest
+            sending = asyncio.create_task(collector.send(asked, packed(said(asked, 0))))
+            async with asyncio.timeout(20):
+                while waited() <= 0.2:  # noqa: ASYNC110 - time has no event
+                    await asyncio.sleep(0.01)
+            aged = health.Health(MemoryStore(), waited=waited, oldest=0.2)
+            with pytest.raises(Problem, match="takes nothing now"):
+                await aged.check()  # though the store itself says that it is well
+            store.open.set()
+            assert (await sending).status_code == 202
+            await aged.check()
+            assert waited() == 0
+
+    asyncio.run(scenario())
+
+
+def test_a_store_that_hangs_does_not_keep_a_collector_from_stopping() -> None:
+    async def scenario() -> None:
+        store, asked = Hanging(), tea()
+        async with asyncio.timeout(25):
+            async with collecting(store, asked, limits=SOON) as collector:
+                sending = asyncio.create_task(collector.send(asked, packed(said(asked, 0))))
+                await asyncio.to_thread(store.entered.wait)
+            assert error(await sending) == (503, "store_unavailable")
+        store.open.set()
+
+    asyncio.run(scenario())
+
+
+def test_a_token_that_the_store_does_not_know_in_time_is_answered_too() -> None:
+    async def scenario() -> None:
+        store, asked = Hanging(), tea()
+        bearers = Bearers(store, Clock())
+        async with collecting(store, asked, limits=SOON, role_of=bearers.role_of) as collector:
+            async with asyncio.timeout(20):
+                told = await collector.send(
+                    asked, packed(said(asked, 0)), authorization=f"Bearer sdr_a_{'x' * 20}"
+                )
+            assert error(told) == (503, "store_unavailable")
+            store.open.set()
+
+    asyncio.run(scenario())

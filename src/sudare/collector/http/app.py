@@ -20,6 +20,7 @@ from sudare.collector.http.problems import API, MARKS, Problem, unforeseen, unkn
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role
 from sudare.collector.uploads.upload import RoleOf, Uploads, check_version, send_problem
+from sudare.collector.uploads.writer import Writer
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ class App:
         self._uploads = Uploads(service, limits, role_of, closings)
         self.ticker = Ticker(service, closings)
         self._rest = Starlette(
-            routes=[*_own_routes(service), *routes],
+            routes=[*_own_routes(service, self._uploads.writer), *routes],
             exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),
         )
 
@@ -144,8 +145,8 @@ def _plain(error: HTTPException) -> Problem:
     return Problem(status, "refused", "the request can't be answered", headers)
 
 
-def _own_routes(service: Service) -> list[Route]:
-    asked = Health(service.store)
+def _own_routes(service: Service, writer: Writer) -> list[Route]:
+    asked = Health(service.store, waited=writer.oldest)
 
     async def health(request: Request) -> Response:
         del request

@@ -1,38 +1,65 @@
-"""``GET /healthz``: whether the store would commit, asked at most once a second."""
+"""``GET /healthz``: whether the store would commit, and answers those who wait for it."""
 
 import asyncio
 import time
 from collections.abc import Callable
 
-from sudare.collector.http.problems import Problem
+from sudare.collector.http.problems import unavailable
 from sudare.collector.stores.contract import Store
 from sudare.errors import StoreUnavailable
 
 FRESH = 1.0  # seconds
+OLDEST = 5.0
+"""Seconds that an upload may wait for the store, and the store for a check, and all be well."""
 
 
 class Health:
     """Whether the store takes reports, asked once a second at most: asking it is a write."""
 
-    def __init__(self, store: Store, passed: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        store: Store,
+        passed: Callable[[], float] = time.monotonic,
+        waited: Callable[[], float] = lambda: 0.0,
+        oldest: float = OLDEST,
+    ) -> None:
+        """The health of a store that wasn't asked yet.
+
+        Args:
+            store: which.
+            passed: the seconds that have passed.
+            waited: for how many seconds the oldest upload has waited for the store.
+            oldest: how many may be well.
+        """
         self._store = store
         self._passed = passed
-        self._asking = asyncio.Lock()
-        self._asked: float | None = None
-        self._well = False
+        self._waited = waited
+        self._oldest = oldest
+        self._asked: tuple[asyncio.Task[bool], float] | None = None
 
     async def check(self) -> None:
-        """Raise a ``Problem`` (503) unless the store takes reports now, or did within a second."""
-        async with self._asking:  # all who come meanwhile share one answer
-            if self._asked is None or self._passed() - self._asked >= FRESH:
-                try:
-                    await asyncio.to_thread(self._store.check)
-                except StoreUnavailable:
-                    self._well = False
-                else:
-                    self._well = True
-                self._asked = self._passed()
-        if not self._well:
-            raise Problem(
-                503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"}
-            )
+        """Raise a ``Problem`` (503) unless the store takes reports now, or did within a second.
+
+        It never waits longer for the store than all could be well.
+        """
+        if self._waited() > self._oldest:
+            raise unavailable()
+        asking, since = self._latest()
+        left = max(0.0, since + self._oldest - self._passed())
+        done, _ = await asyncio.wait([asking], timeout=left)  # all who come share one answer
+        if not done or not asking.result():
+            raise unavailable()
+
+    def _latest(self) -> tuple["asyncio.Task[bool]", float]:
+        """The question to the store that is fresh, or not answered yet, and since when it is."""
+        now = self._passed()
+        if self._asked is None or (self._asked[0].done() and now - self._asked[1] >= FRESH):
+            self._asked = asyncio.create_task(self._ask()), now
+        return self._asked
+
+    async def _ask(self) -> bool:
+        try:
+            await asyncio.to_thread(self._store.check)
+        except StoreUnavailable:
+            return False
+        return True

@@ -20,6 +20,7 @@ class Limits:
         rate: reports per second of each collection, over all senders; None for any number.
         head_seconds: how long a request's head may take, and an idle connection stay.
         body_seconds: how long a body may take.
+        answer_seconds: how long the store may take, before those who wait for it are told so.
         connections: at once.
         reports: that may wait to be committed.
         bytes: of bodies that may be read or wait at once.
@@ -28,6 +29,7 @@ class Limits:
     rate: float | None = None
     head_seconds: float = 10.0
     body_seconds: float = 30.0
+    answer_seconds: float = 10.0
     connections: int = 4096
     reports: int = 1_000_000
     bytes: int = 256 << 20

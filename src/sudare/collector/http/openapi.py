@@ -118,7 +118,7 @@ _MEANINGS = {
     "413": "The body is too long.",
     "415": "Another content type is needed.",
     "429": "Too much at once; Retry-After says when to come again.",
-    "503": "Not now; Retry-After says when to come again.",
+    "503": "Not now, or the store doesn't answer in time; Retry-After says when to come again.",
 }
 _BINARY: dict[str, Any] = {}  # any bytes: OpenAPI 3.1 has no schema for them
 _TEXT = {"type": "string"}

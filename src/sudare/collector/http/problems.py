@@ -84,6 +84,11 @@ def busy(seconds: int, message: str) -> Problem:
     return Problem(429, "busy", message, {"Retry-After": str(seconds)})
 
 
+def unavailable() -> Problem:
+    """The problem (503) of a store that takes nothing now, or doesn't answer."""
+    return Problem(503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"})
+
+
 @contextmanager
 def as_problem() -> Iterator[None]:
     """Turn an error of Sudare's in the block into a ``Problem`` of the same sentence."""

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import msgspec
 
 from sudare.collector.stores.open import is_postgres, open_existing, open_store, path_of
+from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.collector.stores.sqlite.store import SqliteStore
 from sudare.collector.stores.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
@@ -137,12 +138,13 @@ def _restored(source: _Source, url: str, progress: Callable[[int], object]) -> i
         alone = lock(path, "the store")  # nobody makes another one now
         try:
             _must_be_free(path)
+            Acknowledged(path).forget()  # of a store that was here before
             making.rename(path)
             keep_entries(path.parent)
         finally:
             os.close(alone)
     finally:
-        for leftover in ("", "-wal", "-shm", ".lock"):
+        for leftover in ("", "-wal", "-shm", ".lock", ".counted"):
             making.with_name(making.name + leftover).unlink(missing_ok=True)
     return rows
 
@@ -187,7 +189,7 @@ def _fill(store: TableStore, source: _Source, progress: Callable[[int], object])
         raise ParameterError("there is something in that store already, which is not overwritten")
     numbers: dict[int, int] = {}
     rows = 0
-    with store.writing() as run:
+    with store.writing(long=True) as run:
         source.read(len(_HEAD))
         for table, *values in _rows(source, progress):
             if table == "names":

@@ -9,13 +9,15 @@ _SQLITE = "sqlite:///"
 _POSTGRES = ("postgresql://", "postgres://")
 
 
-def open_store(url: str, *, counting: bool = True) -> TableStore:
+def open_store(url: str, *, counting: bool = True, accept_loss: bool = False) -> TableStore:
     """The store at an address: a path (or ``sqlite:///path``), or ``postgresql://…``.
 
     Args:
         url: where it is; one that isn't there yet is made.
         counting: whether reports will be counted. Without, a SQLite store can be opened beside the
             collector that counts in it, to read it and to make tokens.
+        accept_loss: whether to go on with a SQLite store without reports that were acknowledged and
+            are missing. PostgreSQL itself refuses a log that is damaged.
     """
     if is_postgres(url):
         try:
@@ -27,7 +29,7 @@ def open_store(url: str, *, counting: bool = True) -> TableStore:
         return PostgresStore(url)
     from sudare.collector.stores.sqlite.store import SqliteStore
 
-    return SqliteStore(path_of(url), counting=counting)
+    return SqliteStore(path_of(url), counting=counting, accept_loss=accept_loss)
 
 
 def open_existing(url: str) -> TableStore:

@@ -58,12 +58,16 @@ class TableStore(Store):
         """The rows of a query, as last committed."""
 
     @abstractmethod
-    def writing(self) -> AbstractContextManager[Run]:
-        """A transaction: all of it is durable at the end, or nothing."""
+    def writing(self, *, long: bool = False) -> AbstractContextManager[Run]:
+        """A transaction: all of it is durable at the end, or nothing.
 
-    def _written(self, work: Callable[[Run], Result]) -> Result:
+        Args:
+            long: whether it may take much longer than a commit.
+        """
+
+    def _written(self, work: Callable[[Run], Result], *, long: bool = False) -> Result:
         """The result of work in a transaction; done again, if the database asks for it."""
-        with self.writing() as run:
+        with self.writing(long=long) as run:
             return work(run)
 
     @abstractmethod
@@ -224,7 +228,7 @@ class TableStore(Store):
             self._forget_ids(run, number, None)
             run("DELETE FROM collections WHERE id = ?", (number,))
 
-        self._written(work)
+        self._written(work, long=True)
 
     def keep_candidates(self, key: str, texts: Sequence[str]) -> None:
         """Keep the texts that free-text answers are decoded against, in place of earlier ones."""

@@ -17,7 +17,7 @@ from sudare.collector.http.limits import (
     Limits,
     Room,
 )
-from sudare.collector.http.problems import API, JSON, MARKS, Problem
+from sudare.collector.http.problems import API, JSON, MARKS, Problem, unavailable
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Role, State
 from sudare.collector.uploads.bodies import (
@@ -77,7 +77,7 @@ class Uploads:
         self, service: Service, limits: Limits, role_of: RoleOf, closings: Closings
     ) -> None:
         self._room = Room(limits)
-        self.writer = Writer(service.store, service.metrics, self._room)
+        self.writer = Writer(service.store, service.metrics, self._room, limits.answer_seconds)
         self._service = service
         self._limits = limits
         self._role_of = role_of
@@ -126,11 +126,12 @@ class Uploads:
             kind = _kind(headers)
             if intake.shut:
                 raise _shut(intake.held)
+            self.writer.check()  # before anything is read, or asked of a store that hangs
             window = self._window(intake, scope["query_string"])
             invitation = _invitation(headers) if intake.invited else None
             role = None
             if b"authorization" in headers:
-                role = await asyncio.to_thread(self._role_of, scope)
+                role = await self._role(scope)
             most = _most_reports(intake, kind, role)
             most_bytes = intake.most_bytes(kind, most)
             if size > most_bytes:
@@ -165,6 +166,14 @@ class Uploads:
             return answer
         finally:
             self._room.let_go(held)
+
+    async def _role(self, scope: Scope) -> Role | None:
+        """The role of a request's bearer; a ``Problem`` (503) if the store doesn't say in time."""
+        try:
+            async with asyncio.timeout(self._limits.answer_seconds):
+                return await asyncio.to_thread(self._role_of, scope)
+        except TimeoutError:
+            raise unavailable() from None
 
     def _window(self, intake: Intake, query: bytes) -> int:
         """The window that a request names, if it is open now."""

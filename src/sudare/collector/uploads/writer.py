@@ -1,7 +1,8 @@
 """Group commit: whatever waits is checked together and made durable in one transaction.
 
 The event loop hands uploads over; one thread commits them, and while it does, the next ones
-gather. Each is answered only after the store has it.
+gather. Each is told that it counts only after the store has it. Where the store doesn't answer in
+time, they are told that (503), and may be sent again: what counts after all counts once.
 """
 
 import asyncio
@@ -11,14 +12,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import Room
-from sudare.collector.http.problems import Problem, unforeseen
+from sudare.collector.http.limits import Limits, Room
+from sudare.collector.http.problems import Problem, unavailable, unforeseen
 from sudare.collector.metrics import Metrics
 from sudare.collector.stores.contract import Fates, Group, ReportFate, Store
 from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer, answers_to, invalid
@@ -45,13 +47,26 @@ class Upload:
     count: int
     invitation: bytes | None
     answer: asyncio.Future[UploadAnswer]
+    arrived: float
+    """By the event loop's clock."""
 
 
 class Writer:
     """A queue of uploads: filled on the event loop, committed in groups by a thread of its own."""
 
-    def __init__(self, store: Store, metrics: Metrics, room: Room) -> None:
+    def __init__(
+        self, store: Store, metrics: Metrics, room: Room, seconds: float = Limits.answer_seconds
+    ) -> None:
+        """A writer that hasn't begun.
+
+        Args:
+            store: where reports are committed.
+            metrics: told what became of them.
+            room: how many may wait.
+            seconds: within which each upload is answered, whatever the store does.
+        """
         self._store = store
+        self._seconds = seconds
         self._metrics = metrics
         self._room = room
         self._waiting: deque[Upload] = deque()
@@ -60,6 +75,9 @@ class Writer:
         self._expected = 0  # uploads, after which there is nothing to gather for
         self._taking = False
         self._failing = False
+        self._stuck = False  # whether the thread is in a commit that nobody waits for any more
+        self._handed_at: float | None = None  # when the first of those that the thread has arrived
+        self._deadline: asyncio.TimerHandle | None = None
         self._idle = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         metrics.watch(lambda: room.reports)
@@ -72,22 +90,40 @@ class Writer:
         self._thread.start()
 
     async def stop(self) -> None:
-        """Take nothing more; commit and answer what waits; end."""
+        """Take nothing more; commit and answer what waits; end, also where the store hangs."""
         self._taking = False
         self._stop_gathering()  # nobody comes any more
-        await self._idle.wait()
+        if not self._stuck:
+            await self._idle.wait()
         self._handed.put(None)
-        await self._loop.run_in_executor(None, self._thread.join)
+        if self._stuck:
+            _log.warning("the store doesn't answer: stopped without waiting for it")
+        else:
+            await self._loop.run_in_executor(None, self._thread.join)
+
+    def check(self) -> None:
+        """Raise a ``Problem`` (503) while nothing is taken: at the end, or as the store hangs."""
+        if not self._taking:
+            raise Problem(503, "stopping", "the collector is stopping", {"Retry-After": "5"})
+        if self._stuck:
+            raise unavailable()
+
+    def oldest(self) -> float:
+        """For how many seconds the oldest upload has waited that the store has not answered."""
+        first = self._handed_at
+        if first is None and self._waiting:
+            first = self._waiting[0].arrived
+        return 0.0 if first is None else self._loop.time() - first
 
     def add(
         self, collection: Collection, window: int, data: bytes, count: int, invitation: bytes | None
     ) -> asyncio.Future[UploadAnswer]:
         """Queue the packed reports of one body; a ``Problem`` if there is no room."""
-        if not self._taking:
-            raise Problem(503, "stopping", "the collector is stopping", {"Retry-After": "5"})
+        self.check()
         self._room.queue(count)
         answer = self._loop.create_future()
-        self._waiting.append(Upload(collection, window, data, count, invitation, answer))
+        now = self._loop.time()
+        self._waiting.append(Upload(collection, window, data, count, invitation, answer, now))
         if self._idle.is_set():
             self._idle.clear()
             self._hand_over_soon()
@@ -120,13 +156,35 @@ class Writer:
         while waiting and reports + waiting[0].count <= COMMIT_REPORTS:
             uploads.append(waiting.popleft())
             reports += uploads[-1].count
+        self._handed_at = first = uploads[0].arrived
+        self._deadline = self._loop.call_at(first + self._seconds, self._give_up, uploads)
         self._handed.put(uploads)
 
+    def _give_up(self, handed: list[Upload]) -> None:
+        """Tell all who wait that the store doesn't answer, and take no more until it does.
+
+        Those whom the thread has may count yet: whoever sends them again counts once.
+        """
+        _log.warning("the store has not answered for %g seconds", self._seconds)
+        self._stuck = True
+        waiting = list(self._waiting)
+        self._waiting.clear()
+        self._room.reports -= sum(upload.count for upload in waiting)
+        for upload in (*handed, *waiting):
+            _tell(upload, unavailable())
+        if not self._taking:
+            self._idle.set()  # which ``stop`` waits for
+
     def _answer(self, uploads: list[Upload], answers: Sequence[UploadAnswer]) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._handed_at = None
+        if self._stuck:
+            _log.warning("the store answers again")
+            self._stuck = False
         self._room.reports -= sum(upload.count for upload in uploads)
         for upload, answer in zip(uploads, answers, strict=True):
-            if not upload.answer.done():  # its sender may be gone
-                upload.answer.set_result(answer)
+            _tell(upload, answer)
         # A commit costs about as much for one as for hundred, and they send again, as a rule.
         self._expected = len(uploads) + len(self._waiting)
         if self._are_enough():
@@ -139,7 +197,8 @@ class Writer:
     def _run(self) -> None:
         while (uploads := self._handed.get()) is not None:
             answers = self._answers(uploads)
-            self._loop.call_soon_threadsafe(self._answer, uploads, answers)
+            with suppress(RuntimeError):  # the loop may be over, if the store hung at the end
+                self._loop.call_soon_threadsafe(self._answer, uploads, answers)
             del uploads, answers
 
     def _answers(self, uploads: list[Upload]) -> Sequence[UploadAnswer]:
@@ -149,9 +208,7 @@ class Writer:
             if not self._failing:  # once, not for every group
                 _log.warning("the store takes nothing now: %s", error)
             self._failing = True
-            problem = Problem(
-                503, "store_unavailable", "the store takes nothing now", {"Retry-After": "5"}
-            )
+            problem = unavailable()
         except Exception as error:  # noqa: BLE001 - one body must not stop the writer
             problem = unforeseen(error, _log)
         else:
@@ -193,6 +250,12 @@ class Writer:
         refused = int(numbers[ReportFate.LATE]) if group.collection.kind.rounds else 0
         new, repeated = int(numbers[ReportFate.NEW]), int(numbers[ReportFate.REPEATED])
         self._metrics.counted(group.collection.key, new, repeated, refused)
+
+
+def _tell(upload: Upload, answer: UploadAnswer) -> None:
+    """Answer an upload, unless its sender is gone or was told before."""
+    if not upload.answer.done():
+        upload.answer.set_result(answer)
 
 
 def checked_group(uploads: list[Upload]) -> tuple[list[bool], Group | None]:

@@ -12,6 +12,7 @@ import pytest
 from sudare.collector.stores.contract import ReportFate, State
 from sudare.collector.stores.postgres import database as postgres_database
 from sudare.collector.stores.postgres import store as postgres_store
+from sudare.collector.stores.postgres.patience import Patience
 from sudare.collector.stores.postgres.store import PostgresStore
 from sudare.errors import ParameterError, StoreUnavailable
 from sudare.formats.report_ids import ReportIds
@@ -247,7 +248,7 @@ def test_readers_are_bounded_and_leave_room_to_count(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'sudare'"
         )
         assert 1 <= int(str(open_now[0])) <= most
-    monkeypatch.setattr(postgres_database, "_PATIENCE", 0.01)
+    monkeypatch.setattr(store._database, "_patience", Patience(place=0.01))
     with ExitStack() as reading:
         for _ in range(postgres_database._CONNECTIONS):
             reading.enter_context(store._database.transaction())

@@ -2,5 +2,6 @@
 
 ``store``: the store.
 ``database``: connections, made again when one is lost.
+``patience``: how long a collector and its database wait for each other.
 ``report_ids``: the ids of an open window, in a table and in memory.
 """

@@ -9,21 +9,38 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import errors
+from psycopg.conninfo import make_conninfo
 
 from sudare.collector.stores.migrations import POSTGRES, Script, missing_statements
+from sudare.collector.stores.postgres.patience import Patience, Session
 from sudare.errors import ParameterError, StoreUnavailable
 
-Connection = psycopg.Connection[tuple[Any, ...]]
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 Result = TypeVar("Result")
 
-_AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
-_GONE = (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction)
+_AGAIN = (
+    errors.DeadlockDetected,
+    errors.SerializationFailure,
+    errors.LockNotAvailable,
+    # Ended while nothing was said, so before the commit: all of it was taken back.
+    errors.IdleInTransactionSessionTimeout,
+)
+_GONE = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    errors.ReadOnlySqlTransaction,
+    errors.IdleInTransactionSessionTimeout,
+)
+_NAME = "sudare"
+_END_SILENT = f"""SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND usename = current_user AND application_name = '{_NAME}'
+    AND state = 'active' AND wait_event = 'ClientRead'
+    AND state_change < clock_timestamp() - make_interval(secs => %s)"""  # noqa: S608
+"""Ends a session of ours that was stopped inside a COPY, for which the server waits for ever."""
 _UPGRADING = 0x53756461  # of advisory locks, ours
 _COPYING = _UPGRADING + 1
 _WEAK = {"off", "local"}  # a commit that the server, or its standby, may still lose
 _ATTEMPTS = 10
-_PATIENCE = 10  # seconds, for a server that doesn't answer
 _PATIENCE_TO_DROP = "100ms"
 _CONNECTIONS = 8
 _SENT = (
@@ -40,22 +57,29 @@ _COMMITTING = 2  # more, so that readers can't keep reports from being counted
 class Database:
     """Connections to one PostgreSQL database, a few at most, each used by one thread at a time."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: Patience | None = None) -> None:
+        """Connect to a database, and bring its tables up to date.
+
+        Args:
+            url: where it is.
+            patience: how long it may take to answer.
+        """
         self._url = url
+        self._patience = patience or Patience()
         self._places = threading.BoundedSemaphore(_CONNECTIONS)
         self._committing = threading.BoundedSemaphore(_COMMITTING)
-        self._idle: list[Connection] = []
-        self._ends: WeakKeyDictionary[Connection, float] = WeakKeyDictionary()
+        self._idle: list[Session] = []
+        self._ends: WeakKeyDictionary[Session, float] = WeakKeyDictionary()
         self._guard = threading.Lock()
         try:
-            with self.transaction() as cursor:
+            with self.transaction(long=True) as cursor:
                 upgrade(cursor, POSTGRES)
         except BaseException:
             self.close()
             raise
 
     @contextmanager
-    def transaction(self, *, committing: bool = False) -> Iterator[Cursor]:
+    def transaction(self, *, committing: bool = False, long: bool = False) -> Iterator[Cursor]:
         """A cursor inside a transaction: all of it is durable, or nothing.
 
         Raises ``StoreUnavailable`` where that isn't known: if the connection is lost while the
@@ -63,11 +87,17 @@ class Database:
 
         Args:
             committing: whether it counts reports, for which some connections are kept.
+            long: whether it may take longer than a commit.
         """
-        with _waiting(self._committing if committing else self._places), _explained():
+        places = self._committing if committing else self._places
+        patience = self._patience.long if long else self._patience
+        with _waiting(places, self._patience.place), _explained():
             connection = self._take()
+            connection.reply = patience.reply
             try:
                 with connection.transaction(), connection.cursor(binary=True) as cursor:
+                    if long:
+                        cursor.execute(patience.settings(local=True))
                     yield cursor
             except BaseException:
                 if connection.broken or connection.closed:
@@ -77,9 +107,10 @@ class Database:
                 self._give(connection)
 
     @contextmanager
-    def snapshot(self) -> Iterator[Connection]:
+    def snapshot(self) -> Iterator[Session]:
         """A connection that sees what was committed at its first query, while others write."""
-        with _explained(), closing(_connected(self._url)) as connection:
+        patience = self._patience.long
+        with _explained(), closing(_connected(self._url, patience)) as connection:
             # Before the snapshot: a table that is dropped after it is one that it still expects.
             connection.execute("SELECT pg_advisory_lock_shared(%s)", (_COPYING,))
             with connection.transaction():
@@ -101,16 +132,28 @@ class Database:
             raise
         return True
 
-    def retried(self, work: Callable[[Cursor], Result], *, committing: bool = False) -> Result:
+    def retried(
+        self, work: Callable[[Cursor], Result], *, committing: bool = False, long: bool = False
+    ) -> Result:
         """The result of work in a transaction, done again if the server asks for that."""
         for _ in range(_ATTEMPTS):
             try:
-                with self.transaction(committing=committing) as cursor:
+                with self.transaction(committing=committing, long=long) as cursor:
                     return work(cursor)
             except StoreUnavailable as error:
                 if not isinstance(error.__cause__, _AGAIN):
                     raise
+                if isinstance(error.__cause__, errors.LockNotAvailable):
+                    self._end_silent()
         raise StoreUnavailable(f"the database was too busy, {_ATTEMPTS} times")
+
+    def _end_silent(self) -> None:
+        """End the sessions of collectors that stand still inside a COPY: somebody waits for them.
+
+        All others that stand still in a transaction are ended by the server itself.
+        """
+        with self.transaction(committing=True) as cursor:
+            cursor.execute(_END_SILENT, (self._patience.idle,))
 
     def close(self) -> None:
         """Close the connections to the database that nobody uses."""
@@ -119,12 +162,12 @@ class Database:
         for connection in idle:
             connection.close()
 
-    def _take(self) -> Connection:
+    def _take(self) -> Session:
         self._close_old()
         with self._guard:
             if self._idle:
                 return self._idle.pop()
-        connection = _connected(self._url)
+        connection = _connected(self._url, self._patience)
         with self._guard:
             self._ends[connection] = monotonic() + _LIFE
         return connection
@@ -137,7 +180,7 @@ class Database:
         for connection in old:
             connection.close()
 
-    def _give(self, connection: Connection) -> None:
+    def _give(self, connection: Session) -> None:
         if connection.broken or connection.closed:
             connection.close()
             return
@@ -145,14 +188,15 @@ class Database:
             self._idle.append(connection)
 
 
-def _connected(url: str) -> Connection:
+def _connected(url: str, patience: Patience) -> Session:
     try:
-        connection: Connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=_PATIENCE, application_name="sudare"
-        )
+        address = make_conninfo(url, application_name=_NAME, **patience.network)
+        connection = Session.connect(address, autocommit=True)
     except psycopg.ProgrammingError:
         raise ParameterError("this is no address of a PostgreSQL database") from None
+    connection.reply = patience.reply
     try:
+        connection.execute(patience.settings())
         _settle(connection)
     except BaseException:
         connection.close()
@@ -160,7 +204,7 @@ def _connected(url: str) -> Connection:
     return connection
 
 
-def _settle(connection: Connection) -> None:
+def _settle(connection: Session) -> None:
     """Durability, checked; and what our statements rely on."""
     for setting in ("fsync", "full_page_writes"):
         if _shown(connection, setting) == "off":
@@ -175,7 +219,7 @@ def _settle(connection: Connection) -> None:
         connection.execute(f"CREATE TEMPORARY TABLE {table}")
 
 
-def _shown(connection: Connection, setting: str) -> str:
+def _shown(connection: Session, setting: str) -> str:
     row = connection.execute(f"SHOW {setting}").fetchone()
     return str(row[0]) if row else ""
 
@@ -204,10 +248,10 @@ def upgrade(cursor: Cursor, scripts: Sequence[Script]) -> None:
 
 
 @contextmanager
-def _waiting(places: threading.BoundedSemaphore) -> Iterator[None]:
-    if not places.acquire(timeout=_PATIENCE):
+def _waiting(places: threading.BoundedSemaphore, seconds: float) -> Iterator[None]:
+    if not places.acquire(timeout=seconds):
         raise StoreUnavailable(
-            f"all connections to the database have been busy for {_PATIENCE} seconds"
+            f"all connections to the database have been busy for {seconds:g} seconds"
         )
     try:
         yield

@@ -33,6 +33,7 @@ from sudare.collector.stores.counting import (
     some_of,
 )
 from sudare.collector.stores.postgres.database import Cursor, Database, run
+from sudare.collector.stores.postgres.patience import Patience
 from sudare.collector.stores.postgres.report_ids import (
     UNNEEDED,
     Place,
@@ -77,9 +78,15 @@ class PostgresStore(TableStore):
     _alone: ClassVar[str] = "FOR UPDATE"
     _together: ClassVar[str] = "FOR SHARE"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, patience: Patience | None = None) -> None:
+        """Open a store in a PostgreSQL database, or make it.
+
+        Args:
+            url: where the database is.
+            patience: how long it may take to answer.
+        """
         super().__init__()
-        self._database = Database(url)
+        self._database = Database(url, patience)
         self._untidy = True  # what a process before us left, if it was killed
         self._known: dict[Place, WindowIds] = {}
         self._counting = threading.Lock()  # held from before a commit until memory has followed it
@@ -131,7 +138,10 @@ class PostgresStore(TableStore):
                 return self._database.retried(work, committing=True)
             except _UnreadError as unread:
                 place = unread.place
-            with suppress(UndefinedTable), self._database.transaction(committing=True) as cursor:
+            with (
+                suppress(UndefinedTable),
+                self._database.transaction(committing=True, long=True) as cursor,
+            ):
                 touched[place].follow(cursor, place)
 
     def close(self, key: str, window: int, closed_round: int | None = None) -> None:
@@ -164,14 +174,14 @@ class PostgresStore(TableStore):
             return run(cursor, query, parameters)
 
     @contextmanager
-    def writing(self) -> Iterator[Run]:
+    def writing(self, *, long: bool = False) -> Iterator[Run]:
         """A transaction: all of it is durable at the end, or nothing."""
-        with self._database.transaction() as cursor:
+        with self._database.transaction(long=long) as cursor:
             yield lambda query, parameters: run(cursor, query, parameters)
 
-    def _written(self, work: Callable[[Run], Result]) -> Result:
+    def _written(self, work: Callable[[Run], Result], *, long: bool = False) -> Result:
         return self._database.retried(
-            lambda cursor: work(lambda query, parameters: run(cursor, query, parameters))
+            lambda cursor: work(lambda query, parameters: run(cursor, query, parameters)), long=long
         )
 
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:

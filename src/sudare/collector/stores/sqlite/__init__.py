@@ -2,4 +2,5 @@
 
 ``store``: the store.
 ``database``: the connections to the file.
+``acknowledged``: how many reports have counted, kept apart from SQLite's log.
 """

@@ -1,6 +1,8 @@
 """A SQLite file as a store needs it: durable, written by one process, read by any thread."""
 
+import logging
 import os
+import shutil
 import sqlite3
 import threading
 from collections import deque
@@ -10,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from sudare.collector.stores.migrations import SQLITE, Script, missing_statements
+from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
 from sudare.formats.files import lock, real, regular
 
+_log = logging.getLogger(__name__)
 _KIND = 0x53756461
 """SQLite's application id: that a file is a store of ours."""
 _PAGES_AHEAD = 4096
@@ -29,14 +33,16 @@ class Database:
         path: the file.
         write: the connection that writes; only under ``lock``.
         lock: held by whoever writes.
+        acknowledged: how many reports have counted, for whoever is alone with the file.
     """
 
-    def __init__(self, path: Path, *, alone: bool) -> None:
+    def __init__(self, path: Path, *, alone: bool, accept_loss: bool = False) -> None:
         """Open a SQLite file, or make it.
 
         Args:
             path: where it is.
             alone: whether to refuse, and be refused by, another process that is alone with it.
+            accept_loss: whether to go on without reports that were acknowledged and are missing.
         """
         self.path = real(path)
         self.lock = threading.RLock()
@@ -47,14 +53,20 @@ class Database:
         if self.path.exists():
             regular(self.path)  # before anything is made beside it
         self._alone = lock(self.path, "the store") if alone else None
+        self.acknowledged = Acknowledged(self.path)
+        self._log_path = self.path.with_name(f"{self.path.name}-wal")
         try:
+            if alone and not self.path.exists():
+                self.acknowledged.forget()
             # Nobody else reads it; SQLite gives its log the same permissions.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            self._file = _identity(self.path)
             self.write = self._connect()
             with _explained(self.path):
                 self._settle()
+                if alone:
+                    self._compare(accept_loss=accept_loss)
                 self._upgrade()
+            self._files = self._identities()
         except BaseException:
             self.close()
             raise
@@ -86,6 +98,40 @@ class Database:
             raise ParameterError(
                 f"a store can't be kept on the file system of {self.path}: SQLite has no log there"
             )
+
+    def _compare(self, *, accept_loss: bool) -> None:
+        """Say what is missing of what was acknowledged, before anything is written over it."""
+        said = self.acknowledged.read()
+        if said is None:  # a store of before, or a power cut
+            return
+        held = 0
+        if _tables(self.write):
+            ((held,),) = self.write.execute("SELECT coalesce(sum(n), 0) FROM windows").fetchall()
+        if held >= said:
+            return
+        found = (
+            f"the store {self.path.name} holds {held:,} reports, and {said:,} were acknowledged, "
+            f"the last at {self.acknowledged.moment}: {said - held:,} are missing. Its log was "
+            f"damaged or deleted, or its file set back"
+        )
+        if kept := self._kept_log():
+            found += f"; the log as it was found is {kept.name}"
+        if not accept_loss:
+            raise InvalidDocument(f"{found}. With --accept-loss, a collector goes on without them")
+        _log.warning("%s. The collector goes on without them", found)
+
+    def _kept_log(self) -> Path | None:
+        """A copy of the log: SQLite writes over what it can't read. None if the log is empty."""
+        if not self._log_path.exists() or not self._log_path.stat().st_size:
+            return None
+        number = 1
+        while (
+            kept := self._log_path.with_name(f"{self._log_path.name}.damaged-{number}")
+        ).exists():
+            number += 1
+        shutil.copyfile(self._log_path, kept)
+        kept.chmod(0o600)
+        return kept
 
     def _upgrade(self) -> None:
         if self._alone is not None or _setting(self.write, "user_version") == len(SQLITE):
@@ -135,10 +181,7 @@ class Database:
             single: whether one statement follows, which is a transaction by itself.
         """
         with self.lock, _explained(self.path):
-            if _identity(self.path) != self._file:
-                raise StoreUnavailable(
-                    f"the store {self.path.name} was deleted or replaced under the collector"
-                )
+            self.check_files()
             try:
                 if not single:
                     self.write.execute("BEGIN IMMEDIATE")
@@ -149,6 +192,22 @@ class Database:
                 if self.write.in_transaction:  # SQLite itself takes some back
                     self.write.execute("ROLLBACK")
                 raise
+            self.check_files()  # else it was written where nobody will look for it
+
+    def check_files(self) -> None:
+        """Raise ``StoreUnavailable`` if a file was deleted or replaced; under ``lock``."""
+        if self._identities() == self._files:
+            return
+        if _identity(f"{self.path}-wal") is None and _identity(str(self.path)) == self._files[0]:
+            # What was acknowledged is in the log that is open still, and nowhere else.
+            self.write.execute("PRAGMA wal_checkpoint")
+        raise StoreUnavailable(
+            f"the store {self.path.name} or its log was deleted or replaced under the collector"
+        )
+
+    def _identities(self) -> list[tuple[int, int] | None]:
+        """Which files stand at the paths of the database, of its log, and of what guards that."""
+        return [_identity(f"{self.path}{suffix}") for suffix in ("", "-wal", "-shm")]
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -164,20 +223,29 @@ class Database:
         """
         with self.lock, _explained(self.path):
             busy, *_ = self.write.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        log = self.path.with_name(f"{self.path.name}-wal")
+        log = self._log_path
         if busy or (log.exists() and log.stat().st_size):
             raise StoreUnavailable(f"the log of {self.path.name} can't be copied into it")
 
     def close(self) -> None:
-        """Close every connection, then let others in; one that reads is closed when it has."""
-        with self.lock:
+        """Close every connection, then let others in; one that reads is closed when it has.
+
+        A disk that has not answered a commit for long is left alone: the process may end.
+        """
+        if not self.lock.acquire(timeout=_PATIENCE):
+            _log.warning("the disk of %s doesn't answer: left without closing it", self.path.name)
+            return
+        try:
             self._closed = True
             self._keep_few()
             if hasattr(self, "write"):
                 self.write.close()
+            self.acknowledged.close()
             if self._alone is not None:
                 os.close(self._alone)
                 self._alone = None
+        finally:
+            self.lock.release()
 
     def _keep_few(self) -> None:
         """Close the connections that nobody needs: all but a few, and all at the end."""
@@ -203,10 +271,10 @@ def upgrade(connection: sqlite3.Connection, scripts: Sequence[Script]) -> None:
         raise
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int] | None:
     """Which file stands at a path; None if there is none."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - at every commit, and a Path takes twice as long
     except OSError:
         return None
     return found.st_dev, found.st_ino

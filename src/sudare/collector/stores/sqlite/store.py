@@ -141,23 +141,26 @@ class SqliteStore(TableStore):
     locked, a commit still finds that the disk isn't what was in memory, and nothing is overwritten.
     """
 
-    def __init__(self, path: Path, *, counting: bool = True) -> None:
+    def __init__(self, path: Path, *, counting: bool = True, accept_loss: bool = False) -> None:
         """Open a store in a SQLite file, or make it.
 
         Args:
             path: where it is.
             counting: whether reports will be counted. Without, another process may count
                 meanwhile, and here one can only read, make tokens, invite, and keep candidates.
+            accept_loss: whether to go on without reports that were acknowledged and are missing.
         """
         super().__init__()
         self._counting = counting
-        self._database = Database(path, alone=counting)
+        self._database = Database(path, alone=counting, accept_loss=accept_loss)
         self._held: dict[str, OpenCollection] = {}
+        self._reports = 0  # in all windows
         if counting:
             try:
                 for statement in _COUNTING:
                     self._database.write.execute(statement)
                 self._load()
+                self._count_anew()
             except BaseException:
                 self.shut()
                 raise
@@ -168,6 +171,7 @@ class SqliteStore(TableStore):
         joined = join_groups(groups)
         touched: list[OpenWindow] = []
         with self._database.lock:
+            self._database.check_files()  # also where nothing is new, and so nothing written
             try:
                 judged = [self._judge(one, touched) for one in joined]
                 changes = [change for _, change in judged if change is not None]
@@ -183,6 +187,9 @@ class SqliteStore(TableStore):
                 raise
             for change in changes:
                 change.follow()
+                self._reports += change.counted.n
+            if changes:
+                self._database.acknowledged.write(self._reports)
         return parted
 
     def close(self, key: str, window: int, closed_round: int | None = None) -> None:
@@ -229,7 +236,15 @@ class SqliteStore(TableStore):
         """Forget a collection, its reports and its sums."""
         self._must_count()
         with self._database.lock:
-            super().remove(key)
+            own = super().windows(key, last=0).reports
+            acknowledged = self._database.acknowledged
+            acknowledged.write(self._reports - own, durably=True)
+            try:
+                super().remove(key)
+            except BaseException:
+                acknowledged.write(self._reports)
+                raise
+            self._reports -= own
             del self._held[key]
 
     def empty_log(self) -> None:
@@ -252,8 +267,9 @@ class SqliteStore(TableStore):
         return self._database.read(query, parameters)
 
     @contextmanager
-    def writing(self) -> Iterator[Run]:
+    def writing(self, *, long: bool = False) -> Iterator[Run]:
         """A transaction: all of it is durable at the end, or nothing."""
+        del long  # nobody else is waited for
         with self._database.transaction() as connection:
             yield lambda query, parameters: connection.execute(query, parameters).fetchall()
 
@@ -303,6 +319,11 @@ class SqliteStore(TableStore):
             if key not in self._held:
                 self._held[key] = self._loaded(key)
                 self._forget_closed(self._held[key])  # a crash may have left some
+
+    def _count_anew(self) -> None:
+        """Let the number of reports be that on disk."""
+        ((self._reports,),) = self._read("SELECT coalesce(sum(n), 0) FROM windows")
+        self._database.acknowledged.write(self._reports)
 
     def _loaded(self, key: str) -> OpenCollection:
         """A collection as it is on disk."""
@@ -415,3 +436,4 @@ class SqliteStore(TableStore):
             self._held[key] = self._loaded(key)
         else:
             del self._held[key]
+        self._count_anew()
