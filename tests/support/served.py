@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Send
@@ -25,6 +25,7 @@ async def served(
     app: ASGIApp | None = None,
     certified: tuple[Path, Path] | None = None,
     signals: int = 1,
+    clock: Callable[[], float] | None = None,
 ) -> AsyncIterator[Listening]:
     """A server of these collections; of another application, if there is one.
 
@@ -33,7 +34,7 @@ async def served(
     store = store or MemoryStore()
     for collection in collections:
         store.add(HeldCollection(collection))
-    service = Service(store)
+    service = Service(store, clock)
     listening, started = listen("127.0.0.1", 0, *(certified or ())), asyncio.Event()
     config = configured(app or create_app(service, limits=limits), listening, limits)
     server = Server(config, service, started.set)

@@ -5,6 +5,7 @@
 ``app``: the service as one ASGI application.
 ``routes``: every route but the hot one, put together.
 ``limits``: how much is taken at once.
+``addresses``: where a request comes from.
 ``problems``: one shape for every error.
 ``queries``: the query and the body of a request, read strictly.
 ``auth``: tokens of roles, and patience with wrong ones.

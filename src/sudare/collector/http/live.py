@@ -17,7 +17,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from sudare.collector.http.auth import address_of
 from sudare.collector.http.problems import ErrorBody, Problem, as_problem, unforeseen
 from sudare.collector.http.queries import Query, window_of
 from sudare.collector.http.results import Results
@@ -44,10 +43,10 @@ _BEAT = b": still here\n\n"
 class _Listener:
     """Somebody who listens: the newest event of each kind that they have not been sent yet."""
 
-    def __init__(self, request: Request, window: int | str, *, reads: bool) -> None:
+    def __init__(self, request: Request, window: int | str, address: str, *, reads: bool) -> None:
         self.request = request
         self.window = window
-        self.address = address_of(request.scope)
+        self.address = address
         self.reads = reads  # estimates, even if they aren't public
         self.known = request.headers.get("last-event-id")  # the estimate that they have
         self.heard = b""  # the standing that they have
@@ -269,7 +268,8 @@ def routes(live: Live) -> list[BaseRoute]:
         await live.check_window(held, window)
         if request.method == "HEAD":  # whose answer has no events, and would never end
             return Response(None, 200, _HEADERS, _EVENTS)
-        listener = _Listener(request, window, reads=reads)
+        address = live.service.addresses.of(request.scope)
+        listener = _Listener(request, window, address, reads=reads)
         return _Stream(live, live.join(held.collection.key, listener), listener)
 
     return [Route("/collections/{key}/live", listen, methods=["GET"])]
