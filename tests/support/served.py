@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Send
 from sudare.collection.document import Collection
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening, Server, configured, listen
+from sudare.collector.http.server import Listening, Server, listen
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection
 from support.memory_store import MemoryStore
@@ -36,9 +36,9 @@ async def served(
         store.add(HeldCollection(collection))
     service = Service(store, clock)
     listening, started = listen("127.0.0.1", 0, *(certified or ())), asyncio.Event()
-    config = configured(app or create_app(service, limits=limits), listening, limits)
-    server = Server(config, service, started.set)
-    task = asyncio.create_task(server.serve([listening.socket]))
+    app = app or create_app(service, limits=limits)
+    server = Server(app, listening, limits, service, started.set)
+    task = asyncio.create_task(server.serve())
     await started.wait()
     try:
         yield listening

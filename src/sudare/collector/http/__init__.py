@@ -2,6 +2,7 @@
 
 ``server``: an address, and uvicorn as its server.
 ``connection``: one connection of a sender, with the limits that a public address needs.
+``tls_listener``: a socket whose connections count before they have shaken hands.
 ``app``: the service as one ASGI application.
 ``routes``: every route but the hot one, put together.
 ``limits``: how much is taken at once.

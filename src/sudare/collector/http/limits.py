@@ -23,8 +23,8 @@ class Limits:
         head_seconds: how long a request's head may take, and an idle connection stay.
         body_seconds: how long a body may take.
         handshake_seconds: how long a handshake of TLS may take.
-        write_seconds: how long a reader has for what is due to it in that time.
-        write_rate: bytes per second that are due to a reader, if there are as many.
+        write_seconds: after which somebody for whom an answer waits is looked at again.
+        write_rate: bytes a second that they must have read by then.
         connections: at once.
         reports: that may wait to be committed.
         bytes: of bodies that may be read or wait at once.
