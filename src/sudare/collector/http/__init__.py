@@ -14,6 +14,7 @@
 ``standing``: collections as anybody may see them.
 ``releases``: the sums that may be shown.
 ``results``: estimates of these sums.
+``turns``: fair turns at what takes long.
 ``live``: both as they change, as server-sent events.
 ``pages``: the dashboard and the survey page.
 ``health``: whether the store would commit.

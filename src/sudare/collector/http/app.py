@@ -38,7 +38,7 @@ class App:
         self._service = service
         closings = Closings()
         self._uploads = Uploads(service, limits, role_of, closings)
-        self.ticker = Ticker(service, closings)
+        self.ticker = Ticker(service, closings, limits.window_reports)
         self._rest = Starlette(
             routes=[*_own_routes(service), *routes],
             exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),
