@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rate",
     type=FiniteRange(0, min_open=True),
-    help="The most reports a second of each collection. [default: any number]",
+    help="The most new reports a second of each collection. [default: any number]",
 )
 @click.option(
     "--body-seconds",

@@ -1,17 +1,32 @@
 """Rates, minutes and other bounds, by a clock that the test turns."""
 
 import asyncio
+import contextlib
 import hashlib
+from pathlib import Path
 
+import click
 import httpx
 import numpy as np
 import pytest
 
+from sudare.cli.serve import serve
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import Bucket, Hold, Limits, Room
+from sudare.collector.http import auth, connection, live, results
+from sudare.collector.http.limits import (
+    BODY_BYTES,
+    BODY_REPORTS,
+    SMALL_REPORTS,
+    WINDOW_BYTES,
+    Bucket,
+    Hold,
+    Limits,
+    Room,
+)
 from sudare.collector.http.problems import Problem
 from sudare.collector.metrics import Metrics
 from sudare.collector.stores.contract import HeldCollection
+from sudare.collector.stores.id_set import MOST_MEMORY
 from sudare.formats.report_ids import join
 from support.memory_store import Gate, MemoryStore
 from support.served import served
@@ -229,6 +244,51 @@ def test_room_is_taken_and_given_back_and_one_address_leaves_as_much_as_it_has()
         room.queue(1)
 
 
+def head(asked: Collection, size: int) -> bytes:
+    """The head of a body of so many bytes."""
+    return (
+        f"POST /collections/{asked.key}/reports HTTP/1.1\r\nHost: a\r\n"
+        f"Content-Type: {PACKED}\r\nContent-Length: {size}\r\n\r\n"
+    ).encode()
+
+
+@pytest.mark.parametrize("arrived", [0, 1699], ids=["heads alone", "all but a byte"])
+def test_bodies_that_do_not_come_leave_room_for_others(arrived: int) -> None:
+    """Announced are ten times the room; what has come of it is bounded by an address's share."""
+
+    async def scenario() -> None:
+        asked, size = tea(), 1700
+        async with served(Limits(bytes=10 * size), asked, trusted=["127.0.0.1"]) as listening:
+            port = int(listening.url.rpartition(":")[2])
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(100)]
+            for _, writer in held:
+                writer.write(head(asked, size) + bytes(arrived))
+                await writer.drain()
+            await asyncio.sleep(0.3)
+            async with httpx.AsyncClient(base_url=listening.url, timeout=60) as client:
+                path = f"/collections/{asked.key}/reports"
+                for address in ("198.51.100.1", "198.51.100.2"):
+                    told = {"content-type": PACKED, "x-forwarded-for": address}
+                    body = packed(said(asked, *[1] * 100))
+                    answer = await client.post(path, content=body, headers=told)
+                    assert receipts([answer]) == [(100, 0, 0)]
+            if arrived:  # those who had no room were told so
+                answers = b"".join([await _heard(reader) for reader, _ in held])
+                assert answers.count(b"HTTP/1.1 429") == 95
+            for _, writer in held:
+                writer.close()
+
+    asyncio.run(scenario())
+
+
+async def _heard(reader: asyncio.StreamReader) -> bytes:
+    """What has come on a connection by now."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(0.01):
+            return await reader.read(1 << 12)
+    return b""
+
+
 def test_the_last_sixty_minutes_are_counted_and_older_ones_forgotten() -> None:
     clock = Clock(0)
     metrics = Metrics(clock)
@@ -253,3 +313,34 @@ def test_no_metric_says_when_something_began() -> None:
     text = metrics.text().decode()
     assert 'sudare_reports_total{collection="key",fate="new"} 5.0' in text
     assert "_created" not in text
+
+
+def test_the_table_of_limits_is_what_the_code_says() -> None:
+    limits, page = Limits(), Path(__file__).parents[3] / "docs/how-to/run-a-collector.md"
+    table = page.read_text("utf-8").partition("## Limits\n")[2].partition("\n\nAn address")[0]
+    window = limits.window_reports
+    said_in = [
+        f"`--window-reports`, {window:,} |",
+        f"{BODY_REPORTS:,} reports and {BODY_BYTES >> 20} MiB; without a token {SMALL_REPORTS} ",
+        f"`--body-seconds`, {limits.body_seconds:g} |",
+        f"a request's head | {limits.head_seconds:g} seconds, {connection._HEAD_BYTES >> 10} KiB",
+        f"a handshake of TLS | {limits.handshake_seconds:g} seconds",
+        f"{limits.write_rate >> 10} KiB a second, looked at after {limits.write_seconds:g} seconds",
+        f"`--connections`, {limits.connections:,},",
+        f"those in {connection._PIECE >> 10} KiB on",
+        f"{limits.bytes >> 20} MiB that have arrived, {limits.reports:,} reports",
+        f"{results._WAITING}, two at once; of one address {results._EACH},",
+        f"{live.LISTENERS:,}, and as many of analysts; of one address {live.FROM_ONE}",
+        f"{auth.FAILURES} a minute of one address",
+    ]
+    assert [part for part in said_in if part not in table] == []
+    assert results._AT_ONCE == 2
+    assert auth.PATIENCE == 60
+    options = {one.name: one for one in serve.params}
+    shown = options["window_reports"]
+    assert isinstance(shown, click.Option)
+    assert shown.show_default == str(window)
+    assert options["connections"].default == limits.connections
+    assert options["body_seconds"].default == limits.body_seconds
+    assert window * MOST_MEMORY <= WINDOW_BYTES
+    assert (MOST_MEMORY, WINDOW_BYTES) == (64, 1 << 30)  # as the page says in words
