@@ -44,7 +44,7 @@ async def _all(app: App, bodies: list[list[Report]]) -> list[int]:
     ("limits", "most"),
     [
         (Limits(reports=40), 40),
-        (Limits(bytes=40 * 18), 40),
+        (Limits(bytes=80 * 18), 40),
         (Limits(rate=40), 40),
     ],
     ids=["reports", "bytes", "rate"],

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Server, configured, listen
+from sudare.collector.http.server import Server, listen
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Store
 from sudare.collector.stores.postgres.patience import Patience
@@ -81,9 +81,9 @@ def _collect(where: Where, pipe: Connection) -> None:
     threading.Thread(target=heed, daemon=True).start()
     limits = Limits(answer_seconds=3600 if where.waits else ANSWER)
     with listen("127.0.0.1", 0) as listening:
-        config = configured(create_app(service, limits=limits), listening, limits)
+        app = create_app(service, limits=limits)
         port = listening.socket.getsockname()[1]
-        Server(config, service, lambda: pipe.send(port)).run(sockets=[listening.socket])
+        Server(app, listening, limits, service, lambda: pipe.send(port)).run()
     store.shut()
     os._exit(0)  # nobody waits for threads that wait for a store
 

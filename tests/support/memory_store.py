@@ -12,6 +12,7 @@ import numpy as np
 
 from sudare.collection.document import Collection
 from sudare.collector.stores.contract import (
+    Allowance,
     Fates,
     Group,
     HeldCollection,
@@ -100,16 +101,47 @@ class MemoryStore(Store):
             fates[:] = ReportFate.LATE
             return fates
         window = held.window(group.window)
-        rounds = group.reports["round"] if held.collection.over_time else None
-        for place, row in enumerate(group.ids):
-            invitation = None if group.invitations is None else group.invitations[place].tobytes()
-            late = rounds is not None and int(rounds[place]) <= window.closed_round
-            fates[place] = self._fate(held, window, row.tobytes(), invitation, late=late)
-        new = group.reports[fates == ReportFate.NEW]
-        window.total += held.collection.aggregate(new)
+        allowance = group.allowance or Allowance([len(group.ids)])
+        most = np.inf if allowance.window is None else allowance.window
+        now = np.inf if allowance.now is None else allowance.now
+        start, taken, over = 0, 0, None
+        for size in allowance.bodies:
+            places = range(start, start + size)
+            new = [place for place in places if self._judge(held, window, group, place, fates)]
+            if new and over is None and window.total.n + taken + len(new) > most:
+                over = ReportFate.FULL
+            if new and over is None and taken >= now:
+                over = ReportFate.BUSY
+            if over is None:
+                taken += len(new)
+            else:
+                self._take_back(window, group, new)
+                for place in places:
+                    if fates[place] != ReportFate.LATE:
+                        known = group.ids[place].tobytes() in window.ids
+                        fates[place] = ReportFate.REPEATED if known else over
+            start += size
+        counted = group.reports[fates == ReportFate.NEW]
+        window.total += held.collection.aggregate(counted)
         if held.collection.keeps_reports:
-            window.kept.append(new)
+            window.kept.append(counted)
         return fates
+
+    def _judge(self, held: _Held, window: _Window, group: Group, place: int, fates: Fates) -> bool:
+        """Note the fate of one report as if it may count; whether it is new."""
+        rounds = group.reports["round"] if held.collection.over_time else None
+        invitation = None if group.invitations is None else group.invitations[place].tobytes()
+        late = rounds is not None and int(rounds[place]) <= window.closed_round
+        own = group.ids[place].tobytes()
+        fates[place] = self._fate(held, window, own, invitation, late=late)
+        return bool(fates[place] == ReportFate.NEW)
+
+    @staticmethod
+    def _take_back(window: _Window, group: Group, places: list[int]) -> None:
+        for place in places:
+            window.ids.discard(group.ids[place].tobytes())
+            if group.invitations is not None:
+                window.used.discard(group.invitations[place].tobytes())
 
     @staticmethod
     def _fate(
@@ -248,3 +280,16 @@ class MemoryStore(Store):
         if key not in self._held:
             raise ParameterError(f"no collection {key[:12]} is held")
         return self._held[key]
+
+
+class Gate(MemoryStore):
+    """A store that commits when it is let to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered, self.open = threading.Event(), threading.Event()
+
+    def commit(self, groups: Sequence[Group]) -> list[Fates]:
+        self.entered.set()
+        assert self.open.wait(10)
+        return super().commit(groups)

@@ -3,15 +3,16 @@
 import asyncio
 import contextlib
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from starlette.types import ASGIApp, Receive, Send
 
 from sudare.collection.document import Collection
+from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening, Server, configured, listen
+from sudare.collector.http.server import Listening, Server, listen
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection
 from support.memory_store import MemoryStore
@@ -25,19 +26,22 @@ async def served(
     app: ASGIApp | None = None,
     certified: tuple[Path, Path] | None = None,
     signals: int = 1,
+    clock: Callable[[], float] | None = None,
+    trusted: Sequence[str] = (),
 ) -> AsyncIterator[Listening]:
     """A server of these collections; of another application, if there is one.
 
     With TLS, if there are a certificate and its key; told so many times to stop, at the end.
+    Proxies may be trusted, and the time may be another.
     """
     store = store or MemoryStore()
     for collection in collections:
         store.add(HeldCollection(collection))
-    service = Service(store)
+    service = Service(store, clock, Addresses(trusted))
     listening, started = listen("127.0.0.1", 0, *(certified or ())), asyncio.Event()
-    config = configured(app or create_app(service, limits=limits), listening, limits)
-    server = Server(config, service, started.set)
-    task = asyncio.create_task(server.serve([listening.socket]))
+    app = app or create_app(service, limits=limits)
+    server = Server(app, listening, limits, service, started.set)
+    task = asyncio.create_task(server.serve())
     await started.wait()
     try:
         yield listening

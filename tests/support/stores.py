@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
-from sudare.collector.stores.contract import Group, HeldCollection, ReportFate, Store
+from sudare.collector.stores.contract import Allowance, Group, HeldCollection, ReportFate, Store
 from sudare.formats.report_ids import ReportIds
 from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
@@ -84,7 +84,10 @@ def group(
     assert isinstance(window, int)
     given = more.get("invitations")
     assert given is None or isinstance(given, np.ndarray)
-    return Group(collection, window, new_ids(len(values)) if own is None else own, values, given)
+    allowance = more.get("allowance")
+    assert allowance is None or isinstance(allowance, Allowance)
+    own = new_ids(len(values)) if own is None else own
+    return Group(collection, window, own, values, given, allowance)
 
 
 def digests(*texts: str) -> NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rate",
     type=FiniteRange(0, min_open=True),
-    help="The most reports a second of each collection. [default: any number]",
+    help="The most new reports a second of each collection. [default: any number]",
 )
 @click.option(
     "--body-seconds",
@@ -68,6 +69,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Go on with a SQLite store that lacks reports which were acknowledged.",
 )
+@click.option(
+    "--window-reports",
+    type=click.IntRange(1),
+    show_default="16777216",
+    help="The most reports in a window, where anybody may send: the id of each takes memory.",
+)
+@click.option(
+    "--trusted-proxy",
+    "trusted_proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy, or a network of them, that says where requests come from. Repeatable.",
+)
 @json_option
 def serve(
     collections: tuple[Path, ...],
@@ -83,6 +97,8 @@ def serve(
     connections: int,
     origins: tuple[str, ...],
     accept_loss: bool,
+    window_reports: int | None,
+    trusted_proxies: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Collect reports over HTTP, and show results as they come.
@@ -101,6 +117,7 @@ def serve(
     """
     from sudare.collector.clock.clock_warnings import clock_warnings
     from sudare.collector.clock.closings import check_rounds_end
+    from sudare.collector.http.addresses import Addresses
     from sudare.collector.http.app import create_app
     from sudare.collector.http.auth import Bearers
     from sudare.collector.http.limits import Limits
@@ -117,6 +134,9 @@ def serve(
     for collection in given:
         check_rounds_end(collection)
     limits = Limits(rate=rate, body_seconds=body_seconds, connections=connections)
+    if window_reports is not None:
+        limits = replace(limits, window_reports=window_reports)
+    addresses = Addresses(trusted_proxies)
     with listen(host, port, certificate, private_key) as listening:
         log_to_stderr(logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
@@ -127,10 +147,10 @@ def serve(
                 if public:
                     opened.change(collection.key, public=True)
             _provide_token(opened)
-            service = Service(opened)
+            service = Service(opened, addresses=addresses)
             for sentence in clock_warnings(opened, service.held_collections, service.clock()):
                 say(f"Warning: {sentence}", err=True)
-            bearers = Bearers(opened, service.clock)
+            bearers = Bearers(opened, service.clock, addresses)
             app = create_app(
                 service,
                 every_route(service, bearers),

@@ -62,6 +62,17 @@ class Metrics:
             "sudare_waiting_reports", "Reports that wait to be committed", registry=self.registry
         )
 
+        self._fullness = Gauge(
+            "sudare_window_fullness",
+            "The reports of the fullest open window, as a share of those that it may have",
+            ["collection"],
+            registry=self.registry,
+        )
+
+    def filled(self, key: str, share: float) -> None:
+        """Note how full the fullest open window of a collection is."""
+        self._fullness.labels(key[:12]).set(share)
+
     def watch(self, waiting: Callable[[], float]) -> None:
         """Set the function that tells how many reports wait to be committed."""
         self._waiting.set_function(waiting)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from sudare.collector.clock.steady import SteadyClock
+from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import unknown_collection
 from sudare.collector.metrics import Metrics
 from sudare.collector.stores.contract import HeldCollection, Store
@@ -16,11 +17,18 @@ class Service:
         store: where everything is kept.
         clock: seconds since 1970, by which windows open and close; a test may turn it.
         metrics: what the service counts about itself.
+        addresses: where requests come from.
         ending: whether the collector is about to stop: long answers should come to an end.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float] | None = None,
+        addresses: Addresses | None = None,
+    ) -> None:
         self.store = store
+        self.addresses = addresses or Addresses()
         self.clock = clock or SteadyClock()
         self.metrics = Metrics(self.clock)
         self.ending = False

@@ -22,7 +22,7 @@ from sudare.formats.strangers import visible
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0  # seconds, beside what the collector asks for
 _LONGEST_WAIT = 86_400.0  # seconds, whatever Retry-After says
 _COLLECTOR_WAITS = {408, 429, 503}  # statuses of the whole collector, or of the way to it
-_COLLECTION_WAITS = {"body_cut", "not_open", "paused", "window_not_open"}  # codes, but for good
+_COLLECTION_WAITS = {"body_cut", "not_open", "paused", "window_full", "window_not_open"}  # codes
 
 
 class Answer(NamedTuple):

@@ -205,6 +205,34 @@ def test_a_closed_collection_gets_no_more_windows_but_those_it_has_are_closed(
         assert [one.window for one in store.windows(collection.key)] == windows
 
 
+def test_a_window_that_is_nearly_full_is_said_once_and_shown(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store, asked, guests = MemoryStore(), hourly(), tea("guests", invited=True)
+    for collection in (asked, guests):
+        store.add(HeldCollection(collection))
+    service = Service(store, Clock(1000.0))
+    ticker = Ticker(service, Closings(), window_reports=4)
+
+    def ticked(count: int) -> list[str]:
+        """The warnings, when so many more reports have come."""
+        caplog.clear()
+        if count:
+            store.commit([Group(asked, 0, *named(said(asked, *[1] * count)))])
+        for _ in range(10):
+            asyncio.run(ticker.tick())
+        return [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+
+    assert ticked(2) == []
+    assert f'fullness{{collection="{asked.key[:12]}"}} 0.5' in service.metrics.text().decode()
+    (line,) = ticked(1)
+    assert line == (
+        f"window 0 of {asked.key[:12]}… has 3 reports and may have 4 (--window-reports)"
+    )
+    assert ticked(1) == ticked(0) == []
+    assert guests.key[:12] not in service.metrics.text().decode()
+
+
 class Slow(MemoryStore):
     """A store whose first look takes until it is let go."""
 

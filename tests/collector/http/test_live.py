@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from sudare.collector.http import live, results, standing
+from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.app import create_app
 from sudare.collector.http.live import Live
 from sudare.collector.stores.contract import Role
@@ -301,6 +302,74 @@ def test_one_address_does_not_take_all_the_room(stage: Stage) -> None:
                 assert b"too_many_listeners" in await two.parts.get()
             async with listening(stage, address="198.51.100.1") as other:
                 await other.hear("standing")
+
+    stage.play(scene)
+
+
+def test_a_crowd_of_one_address_makes_room_for_others_and_never_for_its_own(stage: Stage) -> None:
+    stage.live.most = 3
+
+    async def scene() -> None:
+        async with listening(stage) as one, listening(stage) as two, listening(stage) as three:
+            for each in (one, two, three):
+                await each.hear("standing")
+            async with listening(stage) as own:
+                assert b"too_many_listeners" in await own.parts.get()
+            async with listening(stage, address="198.51.100.1") as other:
+                await other.hear("standing")
+                ended = [each for each in (one, two, three) if each.answered.done()]
+                assert len(ended) == 1
+                async with listening(stage, address="203.0.113.1") as third:
+                    await third.hear("standing")
+                    async with listening(stage, address="203.0.113.2") as fourth:
+                        assert b"too_many_listeners" in await fourth.parts.get()
+
+    stage.play(scene)
+
+
+@pytest.mark.parametrize("public", [False, True])
+def test_an_analyst_is_not_shut_out_by_strangers_at_the_same_address(
+    stage: Stage, public: bool
+) -> None:
+    stage.live.from_one = 2
+    stage.store.change(TEA.key, public=public)
+    stage.service.refresh()
+
+    async def scene() -> None:
+        async with listening(stage) as one, listening(stage) as two:
+            await one.hear("standing")
+            await two.hear("standing")
+            async with listening(stage, Role.ANALYST) as analyst:
+                await analyst.hear("standing")
+                assert analyst.status == 200
+            async with listening(stage, authorization="Bearer sdr_no_" + "x" * 32) as stranger:
+                await stranger.parts.get()
+                assert stranger.status == (503 if public else 401)
+
+    stage.play(scene)
+
+
+@pytest.mark.parametrize("header", ["x_forwarded_for", "forwarded"])
+def test_behind_a_trusted_proxy_everybody_has_their_own_share(stage: Stage, header: str) -> None:
+    stage.live.from_one = 1
+    stage.service.addresses = Addresses(["192.0.2.1"])
+
+    def from_(address: str, proxy: str = "192.0.2.1") -> Any:
+        hop = f"for={address}" if header == "forwarded" else address
+        # What a client has written itself comes first.
+        written: dict[str, Any] = {header: f"192.0.2.77, {hop}"}
+        return listening(stage, address=proxy, **written)
+
+    async def scene() -> None:
+        async with from_("198.51.100.1") as one, from_("198.51.100.2") as other:
+            await one.hear("standing")
+            await other.hear("standing")
+            async with from_("198.51.100.1") as again:
+                assert b"too_many_listeners" in await again.parts.get()
+            async with from_("198.51.100.3", "203.0.113.9") as stranger:
+                await stranger.hear("standing")
+                async with from_("198.51.100.4", "203.0.113.9") as liar:
+                    assert b"too_many_listeners" in await liar.parts.get()
 
     stage.play(scene)
 

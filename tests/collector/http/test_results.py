@@ -5,6 +5,7 @@ import io
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from sudare.collector.stores.contract import HeldWindows, Role
 from sudare.collector.stores.open import open_store
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.choice import Choice
+from sudare.questions.interface import ResultOptions
 from support.analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, code
 from support.commands import succeed
 
@@ -343,39 +345,76 @@ def test_a_result_is_computed_once(collector: Collector, monkeypatch: pytest.Mon
     assert len(calls) == 6
 
 
+class Gated:
+    """Results whose computation waits until it is let go, and how many have begun."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: list[float] = []
+        self.begun, self.gate = threading.Event(), threading.Event()
+        result = Choice.result
+
+        def slow(question: Choice, counts: Any, options: ResultOptions) -> object:
+            self.calls.append(options.level)
+            self.begun.set()
+            assert self.gate.wait(60)
+            return result(question, counts, options)
+
+        monkeypatch.setattr(Choice, "result", slow)
+
+
+def client_of(collector: Collector, address: str = "192.0.2.1") -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(collector.app, client=(address, 1))
+    return httpx.AsyncClient(transport=transport, base_url="http://collector", timeout=60)
+
+
 def test_many_who_ask_at_once_wait_for_one_computation(
     collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sudare.collector.http import results
-
-    calls, result = [], Choice.result
-    begun, gate = threading.Event(), threading.Event()
-
-    def slow(*arguments: Any) -> object:
-        calls.append(1)
-        begun.set()
-        assert gate.wait(60)
-        return result(*arguments)
-
-    monkeypatch.setattr(Choice, "result", slow)
-    monkeypatch.setattr(results, "_WAITING", 1)
+    slow = Gated(monkeypatch)
     collector.hold(TEA, public=True)
     collector.answer(TEA, PEOPLE)
 
     async def scene() -> None:
-        transport = httpx.ASGITransport(collector.app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://collector") as sender:
+        async with client_of(collector) as sender:
             asking = [asyncio.create_task(sender.get(_estimate(TEA))) for _ in range(5)]
-            await asyncio.to_thread(begun.wait, 60)
-            # There is room for one: somebody who wants another now is sent away.
-            refused = await sender.get(_estimate(TEA, "?level=0.5"))
-            assert code(refused, 503) == "busy"
-            gate.set()
+            await asyncio.to_thread(slow.begun.wait, 60)
+            slow.gate.set()
             assert {found.status_code for found in await asyncio.gather(*asking)} == {200}
-            assert len(calls) == 1
-            assert (await sender.get(_estimate(TEA, "?level=0.5"))).status_code == 200
+            assert len(slow.calls) == 1
 
     collector.runner.run(scene())
+
+
+def test_who_invents_options_waits_for_others(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forty from one address: most are sent away, and others are served."""
+    slow = Gated(monkeypatch)
+    collector.hold(TEA, public=True)
+    collector.answer(TEA, PEOPLE)
+
+    def asked(sender: httpx.AsyncClient, level: float, role: Role | None = None) -> Any:
+        bearer = {"authorization": f"Bearer {collector.tokens[role]}"} if role else {}
+        path = _estimate(TEA, f"?level={level}")
+        return asyncio.create_task(sender.get(path, headers=bearer))
+
+    async def scene() -> None:
+        async with client_of(collector) as greedy, client_of(collector, "192.0.2.2") as other:
+            flood = [asked(greedy, 0.5 + number / 1000) for number in range(40)]
+            sent_away = [await each for each in islice(asyncio.as_completed(flood), 36)]
+            assert {code(each, 429) for each in sent_away} == {"busy"}
+            assert {each.headers["retry-after"] for each in sent_away} == {"2"}
+            late = [
+                *(asked(other, 0.9), asked(greedy, 0.91, Role.ANALYST)),
+                asked(other, 0.92),
+            ]
+            slow.gate.set()
+            assert {(await each).status_code for each in late} == {200}
+            answers = [each for each in await asyncio.gather(*flood) if each.status_code == 200]
+            assert len(answers) == 4
+
+    collector.runner.run(scene())
+    assert len(slow.calls) == 7
 
 
 @pytest.mark.parametrize(

@@ -468,6 +468,7 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     assert "missing.json" in told("missing.json")
     endless = Collection("on", "On?", ("off", "on"), Glance.calibrate(6, 1.0))
     assert "has no windows" in told(write(tmp_path, endless))
+    assert "a trusted proxy is an address" in told("--trusted-proxy", "proxy.example")
     for option in ("--rate", "--body-seconds"):
         for number in ("nan", "inf"):
             assert option in told(option, number, "--port", 0)

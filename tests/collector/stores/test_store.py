@@ -11,11 +11,20 @@ import numpy as np
 import pytest
 
 from sudare.collector.stores import kept_reports, tables
-from sudare.collector.stores.contract import HeldCollection, ReportFate, Role, State, Store, Token
+from sudare.collector.stores.contract import (
+    Allowance,
+    HeldCollection,
+    ReportFate,
+    Role,
+    State,
+    Store,
+    Token,
+)
 from sudare.collector.stores.counting import join_groups
 from sudare.collector.stores.open import open_store
 from sudare.collector.stores.tables import Run, TableStore
 from sudare.errors import ParameterError
+from support.memory_store import MemoryStore
 from support.stores import (
     Rules,
     answers,
@@ -30,7 +39,7 @@ from support.stores import (
     total,
 )
 
-NEW, REPEATED, LATE, UNINVITED, SHUT = ReportFate
+NEW, REPEATED, LATE, UNINVITED, SHUT, FULL, BUSY = ReportFate
 
 Open = Callable[[], Store]
 
@@ -155,6 +164,83 @@ def test_totals_of_random_commits_are_those_of_a_dictionary(store: Store, seed: 
     assert total(store, tea) == (len(model), counts)
     kept = np.concatenate([some["answer"] for some in store.reports(tea.key)])
     assert np.bincount(kept, minlength=3).tolist() == counts
+
+
+def test_a_full_window_takes_no_more_and_still_knows_what_it_has(opened: Open) -> None:
+    store = opened()
+    tea = held(store, question())
+    own = new_ids(6)
+    most = Allowance([2, 2, 1], window=3)
+    said = answers(0, 1, 2, 0, 1)
+    assert fates(store, group(tea, said, own[:5], allowance=most)) == [[NEW] * 2 + [FULL] * 3]
+    # A body that fits, though one before it didn't.
+    assert fates(store, group(tea, answers(1), own[4:5], allowance=Allowance([1], 3))) == [[NEW]]
+    store = opened()  # full it is after a restart, too
+    known = own[[0, 5, 4, 5]]
+    most = Allowance([2, 1, 1], window=3)
+    assert fates(store, group(tea, answers(0, 1, 1, 1), known, allowance=most)) == [
+        [REPEATED, FULL, REPEATED, FULL]
+    ]
+    assert total(store, tea) == (3, [1, 2, 0])
+    assert fates(store, group(tea, answers(0), own[5:], window=1, allowance=most)) == [[NEW]]
+
+
+def test_no_body_begins_when_enough_is_new_and_none_is_cut(store: Store) -> None:
+    tea = held(store, question())
+    own = new_ids(7)
+    some = group(tea, answers(*[0] * 7), own, allowance=Allowance([1, 3, 1, 2], now=2))
+    assert fates(store, some) == [[NEW] * 4 + [BUSY] * 3]
+    nothing = Allowance([4, 3], now=0)
+    again = [0, 1, 2, 3, 4, 4, 0]
+    some = group(tea, answers(*[0] * 7), own[again], allowance=nothing)
+    # The second of two equal ones repeats nothing that has counted.
+    assert fates(store, some) == [[REPEATED] * 4 + [BUSY, BUSY, REPEATED]]
+    assert total(store, tea) == (4, [4, 0, 0])
+    assert fates(store, group(tea, answers(*[0] * 3), own[4:])) == [[NEW] * 3]
+
+
+def test_what_is_put_off_keeps_its_invitation(store: Store) -> None:
+    tea = held(store, question(rules=Rules(invited=True)))
+    store.invite(tea.key, [bytes(one) for one in digests("a", "b")])
+    own, said = new_ids(3), answers(0, 1, 2)
+    some = group(
+        tea, said, own, invitations=digests("a", "b", "x"), allowance=Allowance([1, 1, 1], now=1)
+    )
+    assert fates(store, some) == [[NEW, BUSY, BUSY]]
+    assert fates(store, group(tea, said, own, invitations=digests("a", "b", "x"))) == [
+        [REPEATED, NEW, UNINVITED]
+    ]
+
+
+@pytest.mark.parametrize("invited", [False, True])
+def test_allowances_are_those_of_a_plain_store(store: Store, seed: int, invited: bool) -> None:
+    tea, plain = question(rules=Rules(invited=invited)), MemoryStore()
+    rng = np.random.default_rng(seed)
+    pool, names = new_ids(120), [f"{number}" for number in range(150)]
+    for one in (store, plain):
+        held(one, tea)
+        one.invite(tea.key, [bytes(each) for each in digests(*names[:120])])
+    for _ in range(25):
+        some = []
+        for _ in range(rng.integers(1, 3)):
+            bodies = rng.integers(1, 5, rng.integers(1, 8)).tolist()
+            size = sum(bodies)
+            most = int(rng.integers(1, 60)) if rng.random() < 0.7 else None
+            now = int(rng.integers(-1, 12)) if rng.random() < 0.7 else None
+            chosen = digests(*rng.choice(names, size)) if invited else None
+            some.append(
+                group(
+                    tea,
+                    answers(*rng.integers(0, 3, size)),
+                    pool[rng.integers(0, len(pool), size)],
+                    invitations=chosen,
+                    allowance=Allowance(bodies, most, now),
+                )
+            )
+        (whole,) = join_groups(some)
+        (expected,) = fates(plain, whole.group)
+        assert [each for one in fates(store, *some) for each in one] == expected
+    assert total(store, tea) == total(plain, tea)
 
 
 def test_stored_reports_are_neither_as_they_came_nor_as_their_names(store: Store) -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import threading
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -15,8 +14,8 @@ from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
 from sudare.collector.http import health
 from sudare.collector.http.auth import Bearers
-from sudare.collector.http.limits import Limits, Room
-from sudare.collector.http.problems import Problem
+from sudare.collector.http.limits import Bucket, Limits, Room
+from sudare.collector.http.problems import Problem, busy
 from sudare.collector.metrics import Metrics
 from sudare.collector.stores.contract import Fates, Group, HeldCollection, ReportFate, Token
 from sudare.collector.uploads import writer as writers
@@ -25,23 +24,10 @@ from sudare.collector.uploads.writer import Upload, Writer, checked_group
 from sudare.errors import InvalidReport
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Records
-from support.memory_store import MemoryStore
+from support.memory_store import Gate, MemoryStore
 from support.uploads import Clock, Collector, collecting, error, packed, receipts, said, tea
 
 BAD = 3  # no answer of three
-
-
-class Gate(MemoryStore):
-    """A store that commits when it is let to."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.entered, self.open = threading.Event(), threading.Event()
-
-    def commit(self, groups: Sequence[Group]) -> list[Fates]:
-        self.entered.set()
-        assert self.open.wait(10)
-        return super().commit(groups)
 
 
 async def waiting(collector: Collector, reports: int) -> None:
@@ -55,7 +41,8 @@ async def waiting(collector: Collector, reports: int) -> None:
 
 def upload(collection: Collection, *answers: int) -> Upload:
     body = packed(said(collection, *answers))
-    return Upload(collection, 0, body, len(answers), None, asyncio.Future(loop=_LOOP), 0.0)
+    answer: asyncio.Future[UploadAnswer] = asyncio.Future(loop=_LOOP)
+    return Upload(collection, 0, body, len(answers), None, Bucket(None), answer, 0.0)
 
 
 _LOOP = asyncio.new_event_loop()
@@ -104,17 +91,27 @@ def test_each_upload_is_told_the_fates_of_its_own_reports() -> None:
     asked = tea()
     fates = np.array([0, 0, 1, 2, 2, 0, 1, 1], np.uint8)
     group = Group(asked, 0, np.zeros((8, 2), np.uint64), said(asked, *[0] * 8))
-    found = answers_to(group, [3, 2, 3], fates)
+    wait = busy(7, "too many")
+    found = answers_to(group, [3, 2, 3], fates, wait)
     assert found[0] == ReceiptBody(2, 1, 0)
     assert isinstance(found[1], Problem)
     assert (found[1].status, found[1].code) == (409, "window_closed")
     assert found[2] == ReceiptBody(1, 2, 0)
-    singles = answers_to(group, [1] * 8, fates)
+    singles = answers_to(group, [1] * 8, fates, wait)
     codes = [one.code if isinstance(one, Problem) else one for one in singles]
     new, again, late = ReceiptBody(1, 0, 0), ReceiptBody(0, 1, 0), "window_closed"
     assert codes == [new, new, again, late, late, new, again, again]
-    shut = answers_to(group, [2] * 4, np.full(8, ReportFate.SHUT, np.uint8))
+    shut = answers_to(group, [2] * 4, np.full(8, ReportFate.SHUT, np.uint8), wait)
     assert {one.code for one in shut if isinstance(one, Problem)} == {"not_open"}
+    put_off = np.array([1, 5, 1, 6, 0, 0, 0, 0], np.uint8)
+    codes = [
+        one.code if isinstance(one, Problem) else one
+        for one in (
+            *answers_to(group, [1] * 8, put_off, wait)[:4],
+            *answers_to(group, [2] * 4, put_off, wait)[:2],
+        )
+    ]
+    assert codes == [again, "window_full", again, "busy", "window_full", "busy"]
 
 
 def test_uploads_that_come_during_a_commit_go_together_in_the_next() -> None:
@@ -257,7 +254,7 @@ def test_the_queue_is_bounded_in_reports_and_bytes() -> None:
             assert receipts([await collector.send(asked, packed(said(asked, 0)))]) == [(1, 0, 0)]
 
     asyncio.run(scenario(Limits(reports=3), 3))
-    asyncio.run(scenario(Limits(bytes=2 * 17), 2))
+    asyncio.run(scenario(Limits(bytes=4 * 17), 2))
 
 
 def test_stopping_commits_and_answers_what_waits_and_takes_no_more() -> None:
@@ -268,7 +265,7 @@ def test_stopping_commits_and_answers_what_waits_and_takes_no_more() -> None:
         writer.start()
 
         def add() -> "asyncio.Future[UploadAnswer]":
-            return writer.add(asked, 0, packed(said(asked, 0)), 1, None)
+            return writer.add(asked, 0, packed(said(asked, 0)), 1, None, Bucket(None))
 
         first = add()
         await asyncio.to_thread(store.entered.wait)

@@ -60,7 +60,13 @@ const FIRST_PAUSE = 0.5; // seconds, as is the longest
 const LONGEST_PAUSE = 60;
 const LONGEST_WAIT = 86_400; // seconds, whatever Retry-After says
 const COLLECTOR_WAITS = new Set([408, 429, 503]);
-const COLLECTION_WAITS = new Set(["body_cut", "not_open", "paused", "window_not_open"]);
+const COLLECTION_WAITS = new Set([
+  "body_cut",
+  "not_open",
+  "paused",
+  "window_full",
+  "window_not_open",
+]);
 const UNANSWERED: Verdict = { does: "collector waits", doubtful: true, later: 0, problem: null };
 
 /** A report as it is kept: the id is made once, so that sent again it counts once. */

@@ -14,6 +14,8 @@ from sudare.errors import ParameterError, StoreUnavailable
 
 _log = logging.getLogger(__name__)
 _LOG_EVERY = 60  # ticks
+_FILL_EVERY = 10  # ticks
+_NEARLY = 3 / 4  # of the reports that a window may have
 
 
 @dataclass(frozen=True, order=True)
@@ -98,9 +100,20 @@ def _closed(window: int) -> Problem:
 class Ticker:
     """A collector's second hand: looks at the store, closes what has ended, now and then logs."""
 
-    def __init__(self, service: Service, closings: Closings) -> None:
+    def __init__(
+        self, service: Service, closings: Closings, window_reports: int | None = None
+    ) -> None:
+        """Start a second hand.
+
+        Args:
+            service: whose.
+            closings: how far its collections are closed.
+            window_reports: the most that a window may have, where anybody may send.
+        """
         self._service = service
         self._closings = closings
+        self._window_reports = window_reports
+        self._warned: set[tuple[str, int]] = set()  # of windows that are nearly full
         self._ticks = 0
         self._failing = False
         self._failed = False
@@ -117,6 +130,9 @@ class Ticker:
         self._failed = False
         if await self._try(self._service.refresh):
             await self._close_all(now)
+        if self._window_reports is not None and self._ticks % _FILL_EVERY == 0:
+            for held in self._service.held_collections:
+                await self._try(partial(self._look_for_full, held, self._window_reports))
         self._failing = self._failed
         self._ticks += 1
         if self._ticks % _LOG_EVERY == 0 and (recent := self._service.metrics.recent()):
@@ -146,6 +162,26 @@ class Ticker:
         else:
             return True
         return False
+
+    def _look_for_full(self, held: HeldCollection, most: int) -> None:
+        """Warn, once for each window, before it takes no more."""
+        key, collection = held.collection.key, held.collection
+        if collection.invited:
+            return
+        windows = [one for one in self._service.store.windows(key, last=2) if not one.closed]
+        self._warned -= {
+            (known, window)
+            for known, window in self._warned
+            if known == key and window not in {one.window for one in windows}
+        }
+        self._service.metrics.filled(key, max((one.n for one in windows), default=0) / most)
+        for one in windows:
+            if one.n >= _NEARLY * most and (key, one.window) not in self._warned:
+                self._warned.add((key, one.window))
+                _log.warning(
+                    "window %d of %s… has %s reports and may have %s (--window-reports)",
+                    *(one.window, key[:12], f"{one.n:,}", f"{most:,}"),
+                )
 
     def _close(self, held: HeldCollection, closing: Closing) -> None:
         key, store = held.collection.key, self._service.store

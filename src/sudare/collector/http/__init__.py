@@ -2,10 +2,12 @@
 
 ``server``: an address, and uvicorn as its server.
 ``connection``: one connection of a sender, with the limits that a public address needs.
+``tls_listener``: a socket whose connections count before they have shaken hands.
 ``app``: the service as one ASGI application.
 ``routes``: every route but the hot one, put together.
 ``limits``: how much is taken at once.
 ``origins``: pages of other hosts that may ask what a device asks.
+``addresses``: where a request comes from.
 ``problems``: one shape for every error.
 ``queries``: the query and the body of a request, read strictly.
 ``auth``: tokens of roles, and patience with wrong ones.
@@ -13,6 +15,7 @@
 ``standing``: collections as anybody may see them.
 ``releases``: the sums that may be shown.
 ``results``: estimates of these sums.
+``turns``: fair turns at what takes long.
 ``live``: both as they change, as server-sent events.
 ``pages``: the dashboard and the survey page.
 ``health``: whether the store would commit.

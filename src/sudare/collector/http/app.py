@@ -46,7 +46,7 @@ class App:
         self._origins = origins
         closings = Closings()
         self._uploads = Uploads(service, limits, role_of, closings)
-        self.ticker = Ticker(service, closings)
+        self.ticker = Ticker(service, closings, limits.window_reports)
         self._rest = Starlette(
             routes=[*_own_routes(service, self._uploads.writer), *routes],
             exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),

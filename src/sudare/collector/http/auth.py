@@ -6,7 +6,6 @@ nowhere: the store has its SHA-256. A fast hash is enough for a secret that can'
 
 import hashlib
 import hmac
-import ipaddress
 import math
 import re
 import secrets
@@ -16,6 +15,7 @@ from collections.abc import Callable
 
 from starlette.types import Scope
 
+from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.stores.contract import Role, Store, Token
 from sudare.errors import ParameterError
@@ -41,9 +41,12 @@ def new_token(role: Role, label: str = "", expires: int | None = None) -> tuple[
 class Bearers:
     """The bearers of tokens, and their roles. Methods may be called from any thread."""
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float], addresses: Addresses | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._addresses = addresses or Addresses()
         self._lock = threading.Lock()
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
 
@@ -66,7 +69,7 @@ class Bearers:
         # Compared also where there is no such name, so that both take the same time.
         right = hmac.compare_digest(_digest(secret), held.digest if held else _NOBODY)
         if held is None or not right:
-            self._be_patient(address_of(scope))
+            self._be_patient(self._addresses.of(scope))
             raise Problem(401, "wrong_token", "this token is not valid here", _ASKED)
         if held.expires is not None and held.expires <= self._clock():
             raise Problem(401, "expired_token", "this token has expired", _ASKED)
@@ -111,19 +114,3 @@ def _digest(secret: str) -> bytes:
 def _authorization(scope: Scope) -> str | None:
     found = [value for name, value in scope["headers"] if name == b"authorization"]
     return found[0].decode("latin-1") if found else None
-
-
-def address_of(scope: Scope) -> str:
-    """The address that a request comes from; of IPv6 the network, as a customer has all of one."""
-    client = scope.get("client")
-    if client is None:
-        return ""
-    try:
-        address = ipaddress.ip_address(client[0])
-    except ValueError:
-        return str(client[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None:  # as a socket for both kinds writes IPv4
-            return str(address.ipv4_mapped)
-        return str(ipaddress.ip_network((int(address), 64), strict=False))
-    return str(address)

@@ -1,6 +1,9 @@
 """One connection of a sender: uvicorn's, with the limits that a public address needs."""
 
 import asyncio
+import fcntl
+import struct
+import termios
 from collections import deque
 from collections.abc import Callable
 from typing import Any, cast
@@ -34,6 +37,7 @@ class Gathered:
         self.is_closing = transport.is_closing  # asked several times for each request
         self._parts: list[bytes] = []
         self._size = 0
+        self._written = 0
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - the transport's own
         return getattr(self._transport, name)
@@ -55,7 +59,28 @@ class Gathered:
     def _flush(self) -> None:
         parts, self._parts, self._size = self._parts, [], 0
         if parts and not self.is_closing():  # whoever asked may be gone
-            self._transport.write(b"".join(parts))
+            whole = b"".join(parts)
+            self._written += len(whole)
+            self._transport.write(whole)
+
+    def read(self) -> int | None:
+        """The bytes that the other side has taken; None if nothing waits for it.
+
+        Those in the kernel's buffer don't count: it takes megabytes, and lets go of many at once.
+        """
+        waiting = self._transport.get_write_buffer_size()
+        if not waiting:
+            return None
+        return self._written - waiting - _unacknowledged(self._transport)
+
+
+def _unacknowledged(transport: asyncio.Transport) -> int:
+    """The bytes in the kernel that the other side hasn't acknowledged; 0 where it can't say."""
+    try:
+        answer = fcntl.ioctl(transport.get_extra_info("socket"), termios.TIOCOUTQ, bytes(4))
+    except (OSError, TypeError, ValueError):  # of a socket that is closed, or of no socket
+        return 0
+    return int(struct.unpack("i", answer)[0])
 
 
 class Flow(FlowControl):
@@ -81,7 +106,9 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head, if there is room for one more connection."""
-        super().connection_made(cast("asyncio.Transport", Gathered(transport, self.loop)))
+        self._gathered = Gathered(transport, self.loop)
+        super().connection_made(cast("asyncio.Transport", self._gathered))
+        self._reader_seen: tuple[float, int] | None = None
         self.flow = Flow(self.transport, self._waits)
         self._unread = _NOTHING
         self._unanswered: deque[RequestResponseCycle] = deque()
@@ -200,6 +227,21 @@ class Protocol(HttpToolsProtocol):
     def _leave(self) -> None:
         if not self.flow.write_paused:  # a slow reader reads on
             self.transport.abort()
+
+    def mind_reader(self, now: float) -> None:
+        """End the connection of somebody who reads too little of what waits; asked each second.
+
+        Who doesn't read would stay for ever, and one connection after the other be lost.
+        """
+        taken = self._gathered.read()
+        if taken is None:
+            self._reader_seen = None
+        elif self._reader_seen is None:
+            self._reader_seen = now, taken
+        elif now - self._reader_seen[0] >= self.limits.write_seconds:
+            if taken - self._reader_seen[1] < self.limits.write_seconds * self.limits.write_rate:
+                self.transport.abort()
+            self._reader_seen = now, taken
 
     def _is_over(self) -> bool:
         """Whether the last request that is answered here was read."""

@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sudare.collector.http.problems import busy
+from sudare.collector.http.problems import Problem, busy
+from sudare.collector.stores.id_set import MOST_MEMORY
 
 BODY_REPORTS = 100_000  # in one body
 SMALL_REPORTS = 100  # in one body of somebody without a token
 BODY_BYTES = 64 << 20  # of one body, however few reports that is
+WINDOW_BYTES = 1 << 30  # of memory that the ids of one window may take, by default
 
 
 @dataclass(frozen=True)
@@ -17,76 +19,127 @@ class Limits:
     """The bounds of the memory and the work that senders can cause.
 
     Attributes:
-        rate: reports per second of each collection, over all senders; None for any number.
+        rate: new reports per second of each collection, over all senders; None for any number.
         head_seconds: how long a request's head may take, and an idle connection stay.
         body_seconds: how long a body may take.
         answer_seconds: how long the store may take, before those who wait for it are told so.
+        handshake_seconds: how long a handshake of TLS may take.
+        write_seconds: after which somebody for whom an answer waits is looked at again.
+        write_rate: bytes a second that they must have read by then.
         connections: at once.
         reports: that may wait to be committed.
         bytes: of bodies that may be read or wait at once.
+        window_reports: that a window may have, where anybody may send.
     """
 
     rate: float | None = None
     head_seconds: float = 10.0
     body_seconds: float = 30.0
     answer_seconds: float = 10.0
+    handshake_seconds: float = 10.0
+    write_seconds: float = 30.0
+    write_rate: int = 4096
     connections: int = 4096
     reports: int = 1_000_000
     bytes: int = 256 << 20
+    window_reports: int = WINDOW_BYTES // MOST_MEMORY
 
 
 class Bucket:
-    """A limit of reports per second: those taken beyond it are owed, and the next sender waits.
+    """A limit of new reports per second: those beyond it are owed, and the next sender waits.
 
-    So a large body passes too, and is paid for by the pause after it.
+    So a large body passes too, and is paid for by the pause after it. Only what has counted is paid
+    for: the writer charges, from its thread, when it is durable.
     """
 
     def __init__(self, rate: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
         self._clock = clock
-        self._left = rate or 0.0
-        self._at = clock()
+        self._then = (rate or 0.0, clock())  # what was left, and when: one value for all threads
 
-    def take(self, reports: int) -> None:
-        """Pay for reports; a ``Problem`` (429) while something is owed."""
+    def left(self) -> float | None:
+        """How many may count now, if above 0; None for any number."""
         if self._rate is None:
-            return
-        now = self._clock()
-        self._left = min(self._rate, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left <= 0:
-            raise busy(
-                math.floor(-self._left / self._rate) + 1,
-                f"this collection takes {self._rate:g} reports a second",
-            )
-        self._left -= reports
+            return None
+        left, at = self._then
+        return min(self._rate, left + (self._clock() - at) * self._rate)
 
-    def give_back(self, reports: int) -> None:
-        """Take back the payment for so many reports, which didn't count."""
-        if self._rate is not None:
-            self._left += reports
+    def charge(self, reports: int) -> None:
+        """Pay for reports that have counted."""
+        left = self.left()
+        if left is not None:
+            self._then = (left - reports, self._clock())
+
+    def check(self) -> None:
+        """Raise a ``Problem`` (429) while something is owed."""
+        left = self.left()
+        if left is not None and left <= 0:
+            raise self.busy()
+
+    def busy(self) -> Problem:
+        """The problem (429) that says when something may count again."""
+        rate, owed = self._rate or 1.0, max(0.0, -(self.left() or 0.0))
+        message = f"this collection takes {rate:g} new reports a second"
+        return busy(math.floor(owed / rate) + 1, message)
 
 
 class Room:
-    """The room for bodies that aren't answered yet; used on the event loop only."""
+    """The room for bodies that aren't answered yet; used on the event loop only.
+
+    One address has at most as much as is left then. So one alone gets half of the room, two get a
+    third each, and something is always left for the next.
+
+    Attributes:
+        bytes: of bodies that are held.
+        reports: that wait to be committed.
+        window_reports: that a window may have, where anybody may send.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._most_bytes, self._most_reports = limits.bytes, limits.reports
+        self._held: dict[str, int] = {}
         self.bytes = 0
         self.reports = 0
+        self.window_reports = limits.window_reports
 
-    def hold(self, size: int) -> None:
-        """Make room for a body of so many bytes; a ``Problem`` (429) if there is none."""
-        if self.bytes + size > self._most_bytes:
-            raise busy(1, f"bodies of {self._most_bytes:,} bytes are waiting already")
+    def hold(self, address: str, size: int) -> None:
+        """Make room for bytes that came from an address; a ``Problem`` (429) if there is none."""
+        own = self._held.get(address, 0) + size
+        if self.bytes + size + own > self._most_bytes:
+            raise busy(1, f"bodies of {self.bytes:,} bytes are waiting already")
+        self._held[address] = own
         self.bytes += size
 
-    def let_go(self, size: int) -> None:
-        """Give back the room of a body of so many bytes, which was answered."""
+    def let_go(self, address: str, size: int) -> None:
+        """Give back the room of bytes that came from an address."""
         self.bytes -= size
+        own = self._held.get(address, 0) - size
+        if own:
+            self._held[address] = own
+        else:
+            self._held.pop(address, None)
 
     def queue(self, reports: int) -> None:
         """Make room for reports; a ``Problem`` (429) if there is none."""
         if self.reports + reports > self._most_reports:
             raise busy(1, f"{self._most_reports:,} reports are waiting already")
         self.reports += reports
+
+
+class Hold:
+    """The room that one body takes: as much of it as has arrived."""
+
+    __slots__ = ("_address", "_room", "_size")
+
+    def __init__(self, room: Room, address: str) -> None:
+        self._room, self._address, self._size = room, address, 0
+
+    def add(self, size: int) -> None:
+        """Make room for more bytes of the body; a ``Problem`` (429) if there is none."""
+        self._room.hold(self._address, size)
+        self._size += size
+
+    def free(self) -> None:
+        """Give back what the body has taken."""
+        self._room.let_go(self._address, self._size)
+        self._size = 0

@@ -7,6 +7,7 @@ nobody listens, nothing is done. A listener that reads slowly gets the newest an
 import asyncio
 import contextlib
 import logging
+from collections import Counter
 from collections.abc import AsyncIterator
 from functools import partial
 
@@ -17,18 +18,17 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
-from sudare.collector.http.auth import address_of
 from sudare.collector.http.problems import ErrorBody, Problem, as_problem, unforeseen
 from sudare.collector.http.queries import Query, window_of
-from sudare.collector.http.results import Results
+from sudare.collector.http.results import Asked, Results
 from sudare.collector.http.standing import Standings
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection
 from sudare.errors import SudareError
 
 _log = logging.getLogger(__name__)
-LISTENERS = 1000
-FROM_ONE = 100  # listeners of one address, behind which a whole office may sit
+LISTENERS = 1000  # and as many analysts
+FROM_ONE = 100  # of one address, behind which a whole office may sit
 SECOND = 1.0  # between two looks
 _CHECK = 5  # looks after which a token is asked for again
 _SELDOM = 10  # looks after which an earlier window is looked at again
@@ -44,10 +44,13 @@ _BEAT = b": still here\n\n"
 class _Listener:
     """Somebody who listens: the newest event of each kind that they have not been sent yet."""
 
-    def __init__(self, request: Request, window: int | str, *, reads: bool) -> None:
+    def __init__(
+        self, request: Request, window: int | str, address: str, *, reads: bool, analyst: bool
+    ) -> None:
         self.request = request
         self.window = window
-        self.address = address_of(request.scope)
+        self.address = address
+        self.analyst = analyst  # by a token, whether it is needed or not
         self.reads = reads  # estimates, even if they aren't public
         self.known = request.headers.get("last-event-id")  # the estimate that they have
         self.heard = b""  # the standing that they have
@@ -132,7 +135,9 @@ class _Ticker:
             late = partial(self._explain, held, window, _COMPUTING)
             slow = asyncio.get_running_loop().call_later(self.live.second, late)
             try:
-                body, name = await self.live.results.estimate(held, releases, window)
+                body, name = await self.live.results.estimate(
+                    held, releases, Asked(window), ("live", self.key)
+                )
             finally:
                 slow.cancel()
         except Problem as problem:
@@ -176,7 +181,7 @@ class Live:
         tickers: one for each collection that somebody listens to.
         second: between two looks.
         heartbeat: seconds of silence before a comment.
-        most: how many may listen.
+        most: how many may listen, and as many analysts.
         from_one: how many of them at one address.
         longest: seconds that one answer lasts.
     """
@@ -208,16 +213,36 @@ class Live:
 
     def join(self, key: str, listener: _Listener) -> _Ticker:
         """The ticker that somebody listens to from now on, if there is room for one more."""
-        if self.listeners >= self.most:
-            raise _full(f"{self.most} clients listen already")
-        everybody = (one for ticker in self.tickers.values() for one in ticker.listeners)
-        if sum(one.address == listener.address for one in everybody) >= self.from_one:
-            raise _full(f"{self.from_one} clients of this address listen already")
+        self._make_room(listener)
         ticker = self.tickers.get(key)
         if ticker is None:
             ticker = self.tickers[key] = _Ticker(self, key)
         ticker.listeners.add(listener)
         return ticker
+
+    def _make_room(self, listener: _Listener) -> None:
+        """Make room for one more; a ``Problem`` (503) if they have their share already.
+
+        Analysts have room of their own. Where it is full, whoever has the most of it loses one.
+        """
+        alike = [
+            (ticker, one)
+            for ticker in self.tickers.values()
+            for one in ticker.listeners
+            if one.analyst == listener.analyst
+        ]
+        shares = Counter(one.address for _, one in alike)
+        own = shares[listener.address]
+        if own >= self.from_one:
+            raise _full(f"{self.from_one} clients of this address listen already")
+        if len(alike) < self.most:
+            return
+        greediest, most = shares.most_common(1)[0]
+        if own + 1 >= most:
+            raise _full(f"{self.most} clients listen already")
+        ticker, last = next(pair for pair in alike if pair[1].address == greediest)
+        ticker.listeners.discard(last)
+        last.end()
 
     async def events(self, listener: _Listener) -> AsyncIterator[bytes]:
         """One listener's events, until they go, ``longest`` has passed, or the collector ends."""
@@ -269,7 +294,9 @@ def routes(live: Live) -> list[BaseRoute]:
         await live.check_window(held, window)
         if request.method == "HEAD":  # whose answer has no events, and would never end
             return Response(None, 200, _HEADERS, _EVENTS)
-        listener = _Listener(request, window, reads=reads)
+        address = live.service.addresses.of(request.scope)
+        analyst = reads or await live.results.is_analyst(request)
+        listener = _Listener(request, window, address, reads=reads, analyst=analyst)
         return _Stream(live, live.join(held.collection.key, listener), listener)
 
     return [Route("/collections/{key}/live", listen, methods=["GET"])]

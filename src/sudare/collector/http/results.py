@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.http.queries import Query, window_of
 from sudare.collector.http.releases import Release, Releases
 from sudare.collector.http.standing import json_response
+from sudare.collector.http.turns import Turns
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Role
 from sudare.errors import ParameterError
@@ -35,7 +36,9 @@ Truths = Mapping[str, Callable[[], object]]
 
 _ANALYSTS = (Role.ANALYST, Role.ADMIN)
 _AT_ONCE = 2  # computed at the same time; the rest wait
-_WAITING = 32  # that are computed or wait, before more are sent away
+_WAITING = 64  # that are computed or wait
+_EACH = 4  # of them for one who asks
+_READERS = 8  # threads that ask the store for sums: others ask it for other things
 _CACHED = 256  # results
 _CACHED_BYTES = 64 << 20
 _WEIGHED = 4  # decoded sums of free text take long and are large
@@ -47,6 +50,14 @@ class Rendered(NamedTuple):
 
     body: bytes
     name: str
+
+
+class Asked(NamedTuple):
+    """The result that somebody asks for: of what window, computed how, in what form."""
+
+    window: int | str
+    options: ResultOptions = ResultOptions()
+    form: str = "json"
 
 
 class Results:
@@ -61,7 +72,9 @@ class Results:
         self.service = service
         self.releases = Releases(service.store)
         self._bearers = bearers
+        self._turns: Turns[Rendered] = Turns(_AT_ONCE, _WAITING, _EACH)
         self._limiter = CapacityLimiter(_AT_ONCE)
+        self._readers = CapacityLimiter(_READERS)
         self._running: dict[object, asyncio.Task[Rendered]] = {}
         self._cached: OrderedDict[object, Rendered] = OrderedDict()
         self._cached_bytes = 0
@@ -79,34 +92,58 @@ class Results:
         if not held.public:
             await to_thread.run_sync(self._bearers.require, request.scope, Role.ANALYST)
 
+    async def share_of(self, request: Request) -> Hashable:
+        """Whose share of the work a request is: its address's, and apart from it an analyst's."""
+        return self.service.addresses.of(request.scope), await self.is_analyst(request)
+
+    async def is_analyst(self, request: Request) -> bool:
+        """Whether a request bears an analyst's token; a wrong one is none, where none is needed."""
+        if "authorization" not in request.headers:
+            return False
+        try:
+            return await to_thread.run_sync(self._bearers.role_of, request.scope) in _ANALYSTS
+        except Problem:
+            return False
+
     async def released(self, held: HeldCollection, window: int | str) -> list[Release]:
         """The sums that may be shown now of a window, of the ``latest``, or of ``all``."""
         with as_problem():
-            return await to_thread.run_sync(self.releases.of, held.collection, window)
+            return await to_thread.run_sync(
+                self.releases.of, held.collection, window, limiter=self._readers
+            )
+
+    async def sum(self, held: HeldCollection, window: int | str) -> Release:
+        """The one sum that may be shown now of a window, of the ``latest``, or of ``all``."""
+        with as_problem():
+            return await to_thread.run_sync(
+                self.releases.sum, held.collection, window, limiter=self._readers
+            )
 
     async def estimate(
         self,
         held: HeldCollection,
         releases: list[Release],
-        window: int | str,
-        options: ResultOptions | None = None,
-        form: str = "json",
+        asked: Asked,
+        share: Hashable,
     ) -> Rendered:
-        """The estimate of some sums as it is sent; computed once for all who ask for the same."""
+        """The estimate of some sums as it is sent; computed once for all who ask for the same.
+
+        Args:
+            held: the collection.
+            releases: the sums.
+            asked: what is asked for.
+            share: whose share of the work it is.
+        """
         collection = held.collection
         prints = tuple(one.fingerprint for one in releases)
-        how = (window, options or ResultOptions(), form)
-        key = (collection.key, prints, how, self._texts_version(collection))
+        key = (collection.key, prints, asked, self._texts_version(collection))
         if key in self._cached:
             self._cached.move_to_end(key)
             return self._cached[key]
         task = self._running.get(key)
         if task is None:
-            if len(self._running) >= _WAITING:
-                sentence = f"{_WAITING} results are being computed already"
-                raise Problem(503, "busy", sentence, {"Retry-After": "2"})
-            work = partial(self._rendered, collection, releases, *how)
-            task = asyncio.create_task(to_thread.run_sync(work, limiter=self._limiter))
+            work = partial(self._rendered, collection, releases, asked)
+            task = self._turns.task(share, partial(to_thread.run_sync, work, limiter=self._limiter))
             self._running[key] = task
             task.add_done_callback(partial(self._keep, key))
         with as_problem():
@@ -136,10 +173,9 @@ class Results:
         self,
         collection: Collection,
         releases: list[Release],
-        window: int | str,
-        options: ResultOptions,
-        form: str,
+        asked: Asked,
     ) -> Rendered:
+        window, options, form = asked
         result = self._result(collection, releases, window, options)
         if form == "csv":
             body = result.csv().encode()
@@ -212,7 +248,8 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
         held = service.held_collection(request.path_params["key"])
         await results.require(request, held)
         releases = await results.released(held, window)
-        body, _ = await results.estimate(held, releases, window, options, form)
+        share = await results.share_of(request)
+        body, _ = await results.estimate(held, releases, Asked(window, options, form), share)
         headers = {"Cache-Control": "no-store", "Vary": "Accept"}
         if form != "json":
             name = f"{held.collection.key[:12]}.{form}"
@@ -223,8 +260,7 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
         window = window_of(Query(request, ("window",)))
         held = service.held_collection(request.path_params["key"])
         await results.require(request, held)
-        with as_problem():
-            release = await to_thread.run_sync(results.releases.sum, held.collection, window)
+        release = await results.sum(held, window)
         headers = {"Cache-Control": "no-store"}
         return Response(release.aggregate.to_json(), 200, headers, "application/json")
 

@@ -3,13 +3,14 @@
 import asyncio
 import gc
 import logging
+import resource
 import socket
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,6 +18,7 @@ from starlette.types import ASGIApp
 from sudare.collector.http.connection import Protocol
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.problems import unforeseen
+from sudare.collector.http.tls_listener import TlsListener
 from sudare.collector.service import Service
 from sudare.collector.uploads.warming import warm
 from sudare.errors import ParameterError
@@ -26,6 +28,8 @@ _log = logging.getLogger(__name__)
 _GRACEFUL_SECONDS = 30
 _SOCKETS = 16
 """Connections that are taken in one turn of the event loop, which takes one from each socket."""
+_DESCRIPTORS = 128  # that are left to the store, its threads, and the sockets that listen
+_TICKS = 10  # of uvicorn, in a second
 
 
 @dataclass(frozen=True)
@@ -99,18 +103,47 @@ def _noted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 class Server(uvicorn.Server):
     """A uvicorn server that says when it listens, and at a signal stops gently and just returns."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
-        super().__init__(config)
+    def __init__(
+        self,
+        app: ASGIApp,
+        listening: Listening,
+        limits: Limits,
+        service: Service,
+        ready: Callable[[], None],
+    ) -> None:
+        super().__init__(configured(app, limits))
+        self._listening = listening
+        self._limits = limits
         self._service = service
         self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
+        del sockets
         asyncio.get_running_loop().set_exception_handler(_noted)
+        bound, context = self._listening.socket, self._listening.context
         # In a flood a turn is long, and whoever is new would wait for as many as came before.
-        more = [one.dup() for one in sockets or () for _ in range(_SOCKETS - 1)]
-        await super().startup([*(sockets or ()), *more])
+        plain = [] if context else [bound, *(bound.dup() for _ in range(_SOCKETS - 1))]
+        await super().startup(plain)
+        if context is not None:
+            established = self.server_state.connections
+            made = self._new_connection
+            listener = TlsListener(bound, context, self._limits, established, made)
+            self.servers.append(listener)  # type: ignore[arg-type] # it is closed as one
         self._ready()
+
+    def _new_connection(self) -> asyncio.Protocol:
+        return self.config.http_protocol_class(  # type: ignore[call-arg] # as uvicorn makes one
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look each second for those who don't read their answers."""
+        if counter % _TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                cast("Protocol", connection).mind_reader(now)
+        return await super().on_tick(counter)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Stop gently at a signal; at once at a second one."""
@@ -120,8 +153,9 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer the requests in flight, then drop whoever doesn't read."""
+        del sockets
         self._service.ending = True
-        await super().shutdown(sockets)
+        await super().shutdown([self._listening.socket])
         # Whoever doesn't read would be waited for: uvicorn tells them that they are cancelled.
         for connection in list(self.server_state.connections):
             connection.transport.abort()
@@ -138,13 +172,31 @@ def serve(
     warm(held.collection for held in service.held_collections)
     gc.collect()
     gc.freeze()  # what is there by now stays: there is no need to look through it again
-    server = Server(configured(app, listening, limits), service, lambda: ready(listening.url))
-    server.run(sockets=[listening.socket])
+    limits = within_descriptors(limits)
+    Server(app, listening, limits, service, lambda: ready(listening.url)).run()
 
 
-def configured(app: ASGIApp, listening: Listening, limits: Limits) -> uvicorn.Config:
+def within_descriptors(limits: Limits) -> Limits:
+    """Limits for which this process may open enough files; it is allowed more if it can be."""
+    wanted = limits.connections + _DESCRIPTORS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return limits
+    if hard == resource.RLIM_INFINITY or hard >= wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        return limits
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    connections = max(1, hard - _DESCRIPTORS)
+    _log.warning(
+        "%s connections need %s open files, and this process may have %s (ulimit -n): "
+        "it takes %s connections at once",
+        *(f"{number:,}" for number in (limits.connections, wanted, hard, connections)),
+    )
+    return replace(limits, connections=connections)
+
+
+def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
     """Uvicorn's settings, without what a collector must not do: log addresses, believe headers."""
-    context = listening.context
     return uvicorn.Config(
         app,
         loop="uvloop",
@@ -158,5 +210,4 @@ def configured(app: ASGIApp, listening: Listening, limits: Limits) -> uvicorn.Co
         proxy_headers=False,
         timeout_keep_alive=max(1, round(limits.head_seconds)),
         timeout_graceful_shutdown=_GRACEFUL_SECONDS,
-        ssl_context_factory=None if context is None else lambda *_: context,
     )

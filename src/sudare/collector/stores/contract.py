@@ -54,6 +54,10 @@ class ReportFate(IntEnum):
     """Its invitation is unknown, or has been used in this window."""
     SHUT = 4
     """Its collection takes nothing now."""
+    FULL = 5
+    """It isn't known, and its window has as many reports as it may have."""
+    BUSY = 6
+    """It isn't known, and its collection takes no more of these at this moment."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,22 @@ class Released:
 
 
 @dataclass(frozen=True, eq=False)
+class Allowance:
+    """How many new reports of a group may count; those of one body count all, or none of them.
+
+    Attributes:
+        bodies: how many reports each body of the group has, in their order.
+        window: the most reports that the window may have; None for any number.
+        now: the number of new ones with which no further body begins; None for any number. So the
+            last body may go beyond it.
+    """
+
+    bodies: Sequence[int]
+    window: int | None = None
+    now: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Group:
     """Reports of one window of one collection, to be committed together.
 
@@ -137,6 +157,7 @@ class Group:
         reports: already checked by the mechanism.
         invitations: the SHA-256 of each report's invitation, a row of 32 bytes; None where the
             collection asks for none.
+        allowance: how many of them may count; None for all.
     """
 
     collection: Collection
@@ -144,6 +165,7 @@ class Group:
     ids: ReportIds
     reports: Records
     invitations: NDArray[np.uint8] | None = None
+    allowance: Allowance | None = None
 
 
 @dataclass(frozen=True)
@@ -175,6 +197,8 @@ class Store(ABC):
         """Count reports, durably, in one transaction; the fate of each, group by group.
 
         Groups of one window count one after the other. One group for each window costs least.
+        What isn't known and goes beyond a group's allowance isn't counted; what is known is
+        repeated, whatever is allowed.
         Raises ``StoreUnavailable`` if nothing was committed.
         """
 

@@ -1,14 +1,14 @@
 """Counting, whatever database keeps it: groups joined, rounds that are late, the release rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.collection.document import Collection
-from sudare.collector.stores.contract import Fates, Group, Released, ReportFate
+from sudare.collector.stores.contract import Allowance, Fates, Group, Released, ReportFate
 from sudare.formats.report_ids import ReportIds, bytes_of
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Records
@@ -58,8 +58,24 @@ def _joined(groups: Sequence[Group], positions: list[int]) -> Joined:
         invitations=np.concatenate([_invitations(group) for group in some])
         if some[0].collection.invited
         else None,
+        allowance=_allowances(some),
     )
     return Joined(whole, parts)
+
+
+def _allowances(some: Sequence[Group]) -> Allowance | None:
+    """The least that any of some groups is allowed; one that is allowed all is one body."""
+    given = [each.allowance for each in some if each.allowance is not None]
+    if not given:
+        return None
+    bodies = [size for each in some for size in _bodies(each)]
+    windows = [each.window for each in given if each.window is not None]
+    numbers = [each.now for each in given if each.now is not None]
+    return Allowance(bodies, min(windows, default=None), min(numbers, default=None))
+
+
+def _bodies(group: Group) -> Sequence[int]:
+    return [len(group.ids)] if group.allowance is None else group.allowance.bodies
 
 
 def _invitations(group: Group) -> NDArray[np.uint8]:
@@ -87,6 +103,59 @@ def all_of(joined: Joined, fate: ReportFate) -> Fates:
 def in_time(group: Group, closed_round: int) -> Bools:
     """Which reports are of a round that is still open; all of them where there are no rounds."""
     return ~group.collection.kind.late(group.reports, closed_round)
+
+
+class KnownIds(Protocol):
+    """The ids of a window in memory, which knows those that were added last."""
+
+    def has(self, ids: ReportIds) -> Bools:
+        """Whether each of some ids is known."""
+
+    def undo(self) -> None:
+        """Take back what was added last."""
+
+
+def allowed_fates(group: Group, n: int, ids: KnownIds, judge: Callable[[Group], Fates]) -> Fates:
+    """The fates of a group's reports, as far as its allowance goes.
+
+    Args:
+        group: the reports.
+        n: how many the window has.
+        ids: of the window.
+        judge: tells the fates of a group's reports if all may count, and adds what is new to the
+            ids.
+    """
+    fates = judge(group)
+    beyond = _beyond(group, n, fates == ReportFate.NEW)
+    if beyond is None:
+        return fates
+    first, fate = beyond
+    ids.undo()
+    taken = judge(some_of(group, np.arange(first))) if first else fates[:0]
+    # What seemed to be repeated may repeat one that doesn't count now: then it isn't known.
+    rest = np.where(ids.has(group.ids[first:]), ReportFate.REPEATED, fate)
+    rest = np.where(fates[first:] == ReportFate.LATE, ReportFate.LATE, rest)
+    return np.concatenate([taken, rest.astype(np.uint8)])
+
+
+def _beyond(group: Group, n: int, new: Bools) -> tuple[int, ReportFate] | None:
+    """The first report of the body from which on nothing new may count, and why; None for all."""
+    allowance = group.allowance
+    if allowance is None:
+        return None
+    window = np.inf if allowance.window is None else allowance.window - n
+    now = np.inf if allowance.now is None else allowance.now
+    if np.count_nonzero(new) <= min(window, now):
+        return None
+    starts = np.cumsum([0, *allowance.bodies[:-1]])
+    each = np.add.reduceat(new, starts, dtype=np.int64)
+    taken = np.cumsum(each)
+    full, busy = taken > window, taken - each >= now
+    over = np.flatnonzero((each > 0) & (full | busy))
+    if not len(over):
+        return None
+    first = over[0]
+    return int(starts[first]), ReportFate.FULL if full[first] else ReportFate.BUSY
 
 
 def some_of(group: Group, rows: NDArray[np.intp]) -> Group:

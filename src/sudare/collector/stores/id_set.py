@@ -5,12 +5,14 @@ import secrets
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.formats.report_ids import ReportIds
+from sudare.formats.report_ids import ID_BYTES, ReportIds
 from sudare.kernels.id_table import clear, find, insert, move
 
 _PLACES = 1 << 10
 _FULL = 3 / 4
-"""Where the table doubles: between 21 and 43 bytes an id, and 64 while it moves."""
+"""Where the table doubles: between 21 and 43 bytes an id, and more while it moves."""
+MOST_MEMORY = round((1 + 2) * ID_BYTES / _FULL)
+"""Bytes that an id takes at most: in a table that is full, while it moves to one twice as large."""
 _NOTHING = np.empty(0, np.int64)
 
 

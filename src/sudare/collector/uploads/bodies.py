@@ -11,7 +11,7 @@ import pyarrow as pa
 from starlette.types import Receive
 
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import BODY_REPORTS
+from sudare.collector.http.limits import BODY_REPORTS, Hold
 from sudare.collector.http.problems import Problem
 from sudare.errors import InvalidDocument
 from sudare.formats.report_ids import ID_BYTES, identified_dtype
@@ -28,8 +28,11 @@ class BodyTooLong(Exception):  # noqa: N818 - the caller says what is allowed
     """A request's body that goes on where it had to end."""
 
 
-async def read_body(receive: Receive, most: int, seconds: float) -> bytes:
-    """The whole body of a request, of at most so many bytes and within so many seconds."""
+async def read_body(receive: Receive, most: int, seconds: float, hold: Hold | None = None) -> bytes:
+    """The whole body of a request, of at most so many bytes and within so many seconds.
+
+    What arrives takes room, if there is a bound to that: not what a head announces.
+    """
     # A small body is there already, as a rule: then no timer is set.
     receiving = cast("Coroutine[Any, None, Any]", receive())
     try:
@@ -40,13 +43,15 @@ async def read_body(receive: Receive, most: int, seconds: float) -> bytes:
             body = cast("bytes", message.get("body", b""))
             if len(body) > most:
                 raise BodyTooLong from None
+            if hold is not None:
+                hold.add(len(body))
             return body
         first = None
     else:
         message, first = None, _resumed(receiving, waits_for)
     try:
         async with asyncio.timeout(seconds):
-            return await _rest(await first if first else message, receive, most)
+            return await _rest(await first if first else message, receive, most, hold)
     except TimeoutError:
         raise Problem(
             408, "body_too_slow", f"the body took longer than {seconds:g} seconds"
@@ -63,7 +68,12 @@ def _resumed(
     return (yield from coroutine)
 
 
-async def _rest(message: Any, receive: Receive, most: int) -> bytes:  # noqa: ANN401 - ASGI's
+async def _rest(
+    message: Any,  # noqa: ANN401 - ASGI's
+    receive: Receive,
+    most: int,
+    hold: Hold | None,
+) -> bytes:
     parts, size = [], 0
     while True:
         if message["type"] != "http.request":
@@ -72,6 +82,8 @@ async def _rest(message: Any, receive: Receive, most: int) -> bytes:  # noqa: AN
         size += len(part)
         if size > most:
             raise BodyTooLong
+        if hold is not None:
+            hold.add(len(part))
         parts.append(part)
         if not message.get("more_body"):
             return b"".join(parts)

@@ -9,6 +9,8 @@ from sudare.collector.http.problems import Problem
 from sudare.collector.stores.contract import Fates, Group, ReportFate
 from sudare.formats.collector_api import Receipt
 
+_FULL_SECONDS = 600  # after which an operator may have made room in a window
+
 
 class ReceiptBody(Receipt, frozen=True, forbid_unknown_fields=True):
     """The fate of a body's reports: how many are new, repeated or refused, durably."""
@@ -27,38 +29,46 @@ def invalid(collection: Collection) -> Problem:
     )
 
 
-def answers_to(group: Group, counts: list[int], fates: Fates) -> list[UploadAnswer]:
-    """The answer to the sender of each upload, by the fates of its reports."""
+def answers_to(group: Group, counts: list[int], fates: Fates, busy: Problem) -> list[UploadAnswer]:
+    """The answer to the sender of each upload, by the fates of its reports.
+
+    Args:
+        group: of the uploads.
+        counts: how many reports each upload has.
+        fates: of the reports.
+        busy: the answer to whose reports are put off.
+    """
     collection = group.collection
     in_rounds = collection.kind.rounds > 0
     if len(counts) == len(fates):  # nothing but single reports
-        answers = _singles(collection.name, in_rounds)
+        answers = [*_singles(collection.name, in_rounds), busy]
         return [answers[fate] for fate in fates.tolist()]
     starts = np.cumsum([0, *counts[:-1]])
     table = np.stack(
         [np.add.reduceat(fates == fate, starts, dtype=np.int64) for fate in ReportFate]
     )
     return [
-        _answer(
-            collection.name,
-            in_rounds,
-            count,
-            dict(zip(ReportFate, numbers, strict=True)),
-        )
+        busy
+        if numbers[ReportFate.BUSY]
+        else _answer(collection.name, in_rounds, count, dict(zip(ReportFate, numbers, strict=True)))
         for count, numbers in zip(counts, table.T.tolist(), strict=True)
     ]
 
 
 @lru_cache
 def _singles(name: str, in_rounds: bool) -> list[UploadAnswer]:
-    """The answers to the sender of a single report, by its fate."""
+    """The answers to the sender of a single report, by its fate; for all but the last, busy."""
     return [
         _answer(name, in_rounds, 1, {each: int(each == fate) for each in ReportFate})
         for fate in ReportFate
+        if fate is not ReportFate.BUSY
     ]
 
 
 def _answer(name: str, in_rounds: bool, count: int, numbers: dict[ReportFate, int]) -> UploadAnswer:
+    if numbers[ReportFate.FULL]:
+        sentence = f"“{name}” has as many reports in this window as this collector takes"
+        return Problem(409, "window_full", sentence, {"Retry-After": str(_FULL_SECONDS)})
     if numbers[ReportFate.SHUT] == count:
         return Problem(409, "not_open", f"“{name}” takes no reports now")
     if numbers[ReportFate.UNINVITED] == count:

@@ -14,6 +14,7 @@ from sudare.collector.http.limits import (
     BODY_REPORTS,
     SMALL_REPORTS,
     Bucket,
+    Hold,
     Limits,
     Room,
 )
@@ -121,7 +122,7 @@ class Uploads:
         self, intake: Intake, scope: Scope, receive: Receive, headers: dict[bytes, bytes], size: int
     ) -> UploadAnswer:
         # In one coroutine: each one more costs a single report as much as its own bytes do.
-        held = 0
+        hold = Hold(self._room, self._service.addresses.of(scope))
         try:
             kind = _kind(headers)
             if intake.shut:
@@ -134,13 +135,9 @@ class Uploads:
                 role = await self._role(scope)
             most = _most_reports(intake, kind, role)
             most_bytes = intake.most_bytes(kind, most)
-            if size > most_bytes:
-                if b"content-length" in headers:
-                    raise _too_many(intake, kind, headers, most)
-                size = most_bytes
-            self._room.hold(size)
-            held = size
-            data = await read_body(receive, most_bytes, self._limits.body_seconds)
+            if size > most_bytes and b"content-length" in headers:
+                raise _too_many(intake, kind, headers, most)
+            data = await read_body(receive, most_bytes, self._limits.body_seconds, hold)
             if kind != PACKED:
                 data = await _packed(intake.collection, kind, data)
             count, rest = divmod(len(data), intake.width)
@@ -151,13 +148,11 @@ class Uploads:
                     if wrong
                     else _too_many(intake, kind, headers, most)
                 )
-            intake.bucket.take(count)
-            new = 0
-            try:
-                answer = await self.writer.add(intake.collection, window, data, count, invitation)
-                new = answer.new if isinstance(answer, ReceiptBody) else 0
-            finally:  # what doesn't count must not use up the rate of what does
-                intake.bucket.give_back(count - new)
+            bucket = intake.bucket
+            bucket.check()
+            answer = await self.writer.add(
+                intake.collection, window, data, count, invitation, bucket
+            )
         except BodyTooLong:
             return _too_many(intake, kind, headers, most)
         except Problem as problem:
@@ -165,7 +160,7 @@ class Uploads:
         else:
             return answer
         finally:
-            self._room.let_go(held)
+            hold.free()
 
     async def _role(self, scope: Scope) -> Role | None:
         """The role of a request's bearer; a ``Problem`` (503) if the store doesn't say in time."""

@@ -13,16 +13,16 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import Limits, Room
+from sudare.collector.http.limits import Bucket, Limits, Room
 from sudare.collector.http.problems import Problem, unavailable, unforeseen
 from sudare.collector.metrics import Metrics
-from sudare.collector.stores.contract import Fates, Group, ReportFate, Store
+from sudare.collector.stores.contract import Allowance, Fates, Group, ReportFate, Store
 from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer, answers_to, invalid
 from sudare.errors import InvalidReport, StoreUnavailable
 from sudare.formats.report_ids import IdentifiedReports, identified_dtype, part
@@ -46,6 +46,7 @@ class Upload:
     data: bytes
     count: int
     invitation: bytes | None
+    bucket: Bucket
     answer: asyncio.Future[UploadAnswer]
     arrived: float
     """By the event loop's clock."""
@@ -115,15 +116,23 @@ class Writer:
             first = self._waiting[0].arrived
         return 0.0 if first is None else self._loop.time() - first
 
-    def add(
-        self, collection: Collection, window: int, data: bytes, count: int, invitation: bytes | None
+    def add(  # noqa: PLR0913, PLR0917 - the fields of an upload
+        self,
+        collection: Collection,
+        window: int,
+        data: bytes,
+        count: int,
+        invitation: bytes | None,
+        bucket: Bucket,
     ) -> asyncio.Future[UploadAnswer]:
         """Queue the packed reports of one body; a ``Problem`` if there is no room."""
         self.check()
         self._room.queue(count)
         answer = self._loop.create_future()
         now = self._loop.time()
-        self._waiting.append(Upload(collection, window, data, count, invitation, answer, now))
+        self._waiting.append(
+            Upload(collection, window, data, count, invitation, bucket, answer, now)
+        )
         if self._idle.is_set():
             self._idle.clear()
             self._hand_over_soon()
@@ -230,8 +239,9 @@ class Writer:
                 if not good:
                     answers[place] = invalid(uploads[place].collection)
             if group is not None:
-                groups.append(group)
-                places.append([place for place, good in zip(chosen, sound, strict=True) if good])
+                some = [place for place, good in zip(chosen, sound, strict=True) if good]
+                groups.append(self._allowed(group, [uploads[place] for place in some]))
+                places.append(some)
         if not groups:
             return answers
         start = time.perf_counter()
@@ -240,10 +250,20 @@ class Writer:
         self._metrics.committed(seconds, sum(len(group.ids) for group in groups))
         for group, chosen, fate in zip(groups, places, fates, strict=True):
             counts = [uploads[place].count for place in chosen]
-            for place, answer in zip(chosen, answers_to(group, counts, fate), strict=True):
+            bucket = uploads[chosen[0]].bucket
+            bucket.charge(int(np.count_nonzero(fate == ReportFate.NEW)))
+            given = answers_to(group, counts, fate, bucket.busy())
+            for place, answer in zip(chosen, given, strict=True):
                 answers[place] = answer
             self._meter(group, fate)
         return answers
+
+    def _allowed(self, group: Group, uploads: list[Upload]) -> Group:
+        """A group with what it may count: in its window, and by its collection's rate."""
+        invited = group.collection.invited  # then there are no more than invitations
+        window = None if invited else self._room.window_reports
+        bodies = [upload.count for upload in uploads]
+        return replace(group, allowance=Allowance(bodies, window, uploads[0].bucket.left()))
 
     def _meter(self, group: Group, fates: Fates) -> None:
         numbers = np.bincount(fates, minlength=len(ReportFate))

@@ -14,6 +14,7 @@ export const words = {
     paused: "the survey is paused",
     uninvited: "the invitation is unknown, or was used already",
     window_closed: "its time is over",
+    window_full: "it has all the reports that it takes for now",
     window_not_open: "its time has not begun",
   },
   list: (parts: readonly string[]) => parts.join(", "),

@@ -15,6 +15,7 @@ export const words: SurveyWords = {
     paused: "アンケートは一時停止中です",
     uninvited: "招待状が無効か、すでに使われています",
     window_closed: "期間が終わっています",
+    window_full: "今は受け付けられる報告の数に達しています",
     window_not_open: "期間がまだ始まっていません",
   },
   list: (parts) => parts.join("、"),

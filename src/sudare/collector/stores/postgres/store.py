@@ -23,6 +23,7 @@ from sudare.collector.stores.counting import (
     Counted,
     Joined,
     all_of,
+    allowed_fates,
     counted,
     counts_of,
     digests_of,
@@ -279,29 +280,38 @@ def _count(
             f"the store is damaged: window {group.window} of {group.collection.key[:12]}… has {n} "
             f"reports and {len(known)} ids"
         )
-    fates = all_of(joined, ReportFate.LATE)
-    in_rounds = in_time(group, closed_round)
-    some = group if in_rounds.all() else some_of(group, np.flatnonzero(in_rounds))
-    fates[in_rounds] = _judged(cursor, place, some, known)
+    fates = allowed_fates(
+        group, n, known, lambda some: _judged(cursor, place, some, known, closed_round)
+    )
     new: Bools = fates == ReportFate.NEW
     if new.any():
+        if group.collection.invited:
+            digests = digests_of(group)
+            used = ((*place, digests[row]) for row in np.flatnonzero(new))
+            _send(cursor, "used (collection, window_number, digest)", "int8 int8 bytea", used)
         fresh = counted(group, new)
         sums = counts_of(group.collection, counts) + fresh.counts
         _write(cursor, place, fresh, sums, known)
     return fates
 
 
-def _judged(cursor: Cursor, place: Place, group: Group, known: WindowIds) -> Fates:
-    """The fates of reports that are in time; the ids of those that are new are known then."""
-    if not group.collection.invited:
-        return np.where(known.add(group.ids), ReportFate.NEW, ReportFate.REPEATED).astype(np.uint8)
-    fates = _invited(cursor, place, group, known.has(group.ids))
-    known.add(group.ids[fates == ReportFate.NEW])
+def _judged(
+    cursor: Cursor, place: Place, group: Group, known: WindowIds, closed_round: int
+) -> Fates:
+    """The fates of reports in an open window if all may count; the new ids are known then."""
+    fates = np.full(len(group.ids), ReportFate.LATE, np.uint8)
+    in_rounds = in_time(group, closed_round)
+    some = group if in_rounds.all() else some_of(group, np.flatnonzero(in_rounds))
+    if group.collection.invited:
+        fates[in_rounds] = _invited(cursor, place, some, known.has(some.ids))
+        known.add(group.ids[fates == ReportFate.NEW])
+    else:
+        fates[in_rounds] = np.where(known.add(some.ids), ReportFate.NEW, ReportFate.REPEATED)
     return fates
 
 
 def _invited(cursor: Cursor, place: Place, group: Group, counted_before: Bools) -> Fates:
-    """The fates of reports that need an invitation; those used are written."""
+    """The fates of reports that need an invitation, known and unused in their window."""
     digests = digests_of(group)
     stamp = new_stamp()
     _send(cursor, "offered (stamp, digest)", "int8 bytea", ((stamp, one) for one in set(digests)))
@@ -313,10 +323,7 @@ def _invited(cursor: Cursor, place: Place, group: Group, counted_before: Bools) 
         (stamp, place[0], *place),
     )
     good = dict.fromkeys((digest for (digest,) in rows), True)
-    fates = np.fromiter(invitation_fates(group, counted_before, good), np.uint8, len(digests))
-    used = ((*place, digests[row]) for row in np.flatnonzero(fates == ReportFate.NEW))
-    _send(cursor, "used (collection, window_number, digest)", "int8 int8 bytea", used)
-    return fates
+    return np.fromiter(invitation_fates(group, counted_before, good), np.uint8, len(digests))
 
 
 def _write(

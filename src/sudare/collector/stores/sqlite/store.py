@@ -18,6 +18,7 @@ from sudare.collector.stores.counting import (
     Counted,
     Joined,
     all_of,
+    allowed_fates,
     counted,
     counts_of,
     digests_of,
@@ -377,20 +378,27 @@ class SqliteStore(TableStore):
             return all_of(joined, ReportFate.LATE), None
         window = held.windows.get(group.window) or self._new_window(held)
         touched.append(window)
-        fates = all_of(joined, ReportFate.LATE)
+        fates = allowed_fates(
+            group, window.n, window.ids, lambda some: self._fates(held, window, some)
+        )
+        new: Bools = fates == ReportFate.NEW
+        if not new.any():
+            return fates, None
+        held.windows.setdefault(group.window, window)
+        return fates, Change.by(group, new, held, window)
+
+    def _fates(self, held: OpenCollection, window: OpenWindow, group: Group) -> Fates:
+        """The fates of reports in an open window if all may count; the new ids are in the set."""
+        fates = np.full(len(group.ids), ReportFate.LATE, np.uint8)
         open_rows = np.flatnonzero(in_time(group, window.closed_round))
-        some = group if len(open_rows) == joined.size else some_of(group, open_rows)
+        some = group if len(open_rows) == len(fates) else some_of(group, open_rows)
         if held.collection.invited:
             fates[open_rows] = self._invited(held.number, some, window.ids)
             window.ids.add(group.ids[fates == ReportFate.NEW])
         else:
             new_rows = window.ids.add(some.ids)
             fates[open_rows] = np.where(new_rows, ReportFate.NEW, ReportFate.REPEATED)
-        new: Bools = fates == ReportFate.NEW
-        if not new.any():
-            return fates, None
-        held.windows.setdefault(group.window, window)
-        return fates, Change.by(group, new, held, window)
+        return fates
 
     def _invited(self, number: int, group: Group, ids: IdSet) -> Fates:
         """The fates of reports that need an invitation, known and unused in their window."""
