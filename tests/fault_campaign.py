@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import Progress
@@ -28,6 +29,9 @@ from support.fault_kills import killed
 from support.fault_reports import Verdict
 from support.fault_stores import VARIANTS, Place, SqlitePlace
 from support.in_memory import memory_folder
+
+if TYPE_CHECKING:
+    from support.fault_stops import World
 
 
 @contextmanager
@@ -67,16 +71,25 @@ def histories(store: str, number: int, seed: int, variant: str) -> Verdict:
     return total
 
 
-def stops(store: str, seed: int, options: argparse.Namespace) -> tuple[int, Verdict]:
-    """Lives of real processes that are stopped and cut off, several at once; and how many."""
+def worlds(stack: ExitStack, options: argparse.Namespace) -> Iterator[Callable[[], "World"]]:
+    """What makes a new world, for each of those who live through histories."""
     from support import postgres
-    from support.fault_stops import PostgresWorld, SqliteWorld, World, stopped
+    from support.fault_stops import PostgresWorld, SqliteWorld
 
-    def in_folder(folder: Path) -> World:
+    def in_folder(folder: Path) -> SqliteWorld:
         return SqliteWorld(Path(tempfile.mkdtemp(dir=folder)), options.variant)
 
-    def on_server(server: postgres.Server) -> World:
-        return PostgresWorld(server, options.variant)
+    for _ in range(options.workers):
+        if options.store == "sqlite":
+            yield partial(in_folder, stack.enter_context(memory_folder()))
+        else:
+            server = stack.enter_context(postgres.server())
+            yield partial(PostgresWorld, server, options.variant)
+
+
+def stops(options: argparse.Namespace) -> tuple[int, Verdict]:
+    """Lives of real processes that are stopped and cut off, several at once; and how many."""
+    from support.fault_stops import stopped
 
     def one(own: int) -> Verdict | None:
         if time.monotonic() > until:
@@ -91,15 +104,12 @@ def stops(store: str, seed: int, options: argparse.Namespace) -> tuple[int, Verd
             free.put(world)
 
     until = time.monotonic() + 60 * options.minutes
-    total, lived, free = Verdict(), 0, queue.SimpleQueue[Callable[[], World]]()
+    total, lived, free = Verdict(), 0, queue.SimpleQueue[Callable[[], "World"]]()
     with ExitStack() as stack:
-        for _ in range(options.workers):
-            if store == "sqlite":
-                free.put(partial(in_folder, stack.enter_context(memory_folder())))
-            else:
-                free.put(partial(on_server, stack.enter_context(postgres.server())))
+        for world in worlds(stack, options):
+            free.put(world)
         pool = stack.enter_context(ThreadPoolExecutor(options.workers))
-        for verdict in pool.map(one, range(seed, seed + options.stops)):
+        for verdict in pool.map(one, range(options.seed, options.seed + options.stops)):
             if verdict is None:
                 continue
             total += verdict
@@ -139,7 +149,7 @@ def main() -> None:
     if options.histories:
         found = histories(options.store, options.histories, options.seed, options.variant)
     elif options.stops:
-        options.stops, found = stops(options.store, options.seed, options)
+        options.stops, found = stops(options)
     else:
         with disk_store(options.store) as (folder, url):
             given = {"variant": options.variant, "processes": options.processes}
