@@ -17,6 +17,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import Progress
@@ -28,6 +29,9 @@ from support.fault_kills import killed
 from support.fault_reports import Verdict
 from support.fault_stores import VARIANTS, Place, SqlitePlace
 from support.in_memory import memory_folder
+
+if TYPE_CHECKING:
+    from support.fault_stops import World
 
 
 @contextmanager
@@ -67,39 +71,53 @@ def histories(store: str, number: int, seed: int, variant: str) -> Verdict:
     return total
 
 
-def stops(store: str, number: int, seed: int, variant: str, workers: int) -> Verdict:
-    """Lives of real processes that are stopped and cut off, several at once."""
+def worlds(stack: ExitStack, options: argparse.Namespace) -> Iterator[Callable[[], "World"]]:
+    """What makes a new world, for each of those who live through histories."""
     from support import postgres
-    from support.fault_stops import PostgresWorld, SqliteWorld, World, stopped
+    from support.fault_stops import PostgresWorld, SqliteWorld
 
-    def in_folder(folder: Path) -> World:
-        return SqliteWorld(Path(tempfile.mkdtemp(dir=folder)), variant)
+    def in_folder(folder: Path) -> SqliteWorld:
+        return SqliteWorld(Path(tempfile.mkdtemp(dir=folder)), options.variant)
 
-    def on_server(server: postgres.Server) -> World:
-        return PostgresWorld(server, variant)
+    for _ in range(options.workers):
+        if options.store == "sqlite":
+            yield partial(in_folder, stack.enter_context(memory_folder()))
+        else:
+            server = stack.enter_context(postgres.server())
+            yield partial(PostgresWorld, server, options.variant)
 
-    total, free = Verdict(), queue.SimpleQueue[Callable[[], World]]()
+
+def stops(options: argparse.Namespace) -> tuple[int, Verdict]:
+    """Lives of real processes that are stopped and cut off, several at once; and how many."""
+    from support.fault_stops import stopped
+
+    def one(own: int) -> Verdict | None:
+        if time.monotonic() > until:
+            return None
+        world = free.get()
+        try:
+            return stopped(own, world())
+        except AssertionError as error:
+            print(f"seed {own}: {error}", file=sys.stderr, flush=True)  # noqa: T201 - a finding
+            return Verdict(late=1)
+        finally:
+            free.put(world)
+
+    until = time.monotonic() + 60 * options.minutes
+    total, lived, free = Verdict(), 0, queue.SimpleQueue[Callable[[], "World"]]()
     with ExitStack() as stack:
-        for _ in range(workers):
-            if store == "sqlite":
-                free.put(partial(in_folder, stack.enter_context(memory_folder())))
-            else:
-                free.put(partial(on_server, stack.enter_context(postgres.server())))
-
-        def one(own: int) -> Verdict:
-            world = free.get()
-            try:
-                return stopped(own, world())
-            finally:
-                free.put(world)
-
-        pool = stack.enter_context(ThreadPoolExecutor(workers))
-        for done, verdict in enumerate(pool.map(one, range(seed, seed + number))):
+        for world in worlds(stack, options):
+            free.put(world)
+        pool = stack.enter_context(ThreadPoolExecutor(options.workers))
+        for verdict in pool.map(one, range(options.seed, options.seed + options.stops)):
+            if verdict is None:
+                continue
             total += verdict
-            if not verdict.clean or done % 50 == 0:
-                said = f"{done} of {number}, seed {seed + done}: {verdict}"
+            lived += 1
+            if not verdict.clean or lived % 50 == 0:
+                said = f"{lived} of {options.stops}: {verdict}"
                 print(said, file=sys.stderr, flush=True)  # noqa: T201 - it takes long
-    return total
+    return lived, total
 
 
 def main() -> None:
@@ -108,7 +126,8 @@ def main() -> None:
     parser.add_argument("--store", choices=("sqlite", "postgres"), default="sqlite")
     parser.add_argument("--variant", choices=sorted(VARIANTS), default="sound")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 40))
-    parser.add_argument("--workers", type=int, help="histories at once, when stopping")
+    parser.add_argument("--workers", type=int, default=4, help="at once, when stopping")
+    parser.add_argument("--minutes", type=float, default=60, help="at most, when stopping")
     parser.add_argument("--processes", type=int, default=1, help="on one store, when killing")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--histories", type=int, metavar="N", help="in one process")
@@ -130,13 +149,17 @@ def main() -> None:
     if options.histories:
         found = histories(options.store, options.histories, options.seed, options.variant)
     elif options.stops:
-        options.workers = options.workers or 4
-        found = stops(options.store, options.stops, options.seed, options.variant, options.workers)
+        options.stops, found = stops(options)
     else:
         with disk_store(options.store) as (folder, url):
             given = {"variant": options.variant, "processes": options.processes}
             found = killed(folder, url, options.kills, options.seed, **given)
-    said = {name: value for name, value in vars(options).items() if value is not None}
+    own = {"workers", "minutes"} if options.stops is None else set[str]()
+    said = {
+        name: value
+        for name, value in vars(options).items()
+        if value is not None and name not in own
+    }
     seconds = round(time.monotonic() - start, 1)
     json.dump({**said, **asdict(found), "seconds": seconds}, sys.stdout)
     print()  # noqa: T201 - a line
