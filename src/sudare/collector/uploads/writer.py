@@ -103,9 +103,7 @@ class Writer:
             await self._loop.run_in_executor(None, self._thread.join)
 
     def check(self) -> None:
-        """Raise a ``Problem`` (503) while nothing is taken: at the end, or as the store hangs."""
-        if not self._taking:
-            raise Problem(503, "stopping", "the collector is stopping", {"Retry-After": "5"})
+        """Raise a ``Problem`` (503) while nothing is taken, as the store hangs."""
         if self._stuck:
             raise unavailable()
 
@@ -126,6 +124,8 @@ class Writer:
         bucket: Bucket,
     ) -> asyncio.Future[UploadAnswer]:
         """Queue the packed reports of one body; a ``Problem`` if there is no room."""
+        if not self._taking:
+            raise Problem(503, "stopping", "the collector is stopping", {"Retry-After": "5"})
         self.check()
         self._room.queue(count)
         answer = self._loop.create_future()
