@@ -186,6 +186,41 @@ def test_connections_without_a_handshake_count_and_end(
     run(scenario())
 
 
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
+def test_one_address_makes_room_for_another_and_not_for_itself(
+    tls: bool, certified: tuple[Path, Path]
+) -> None:
+    """All connections are of one address: somebody else takes the place of an idle one."""
+
+    async def scenario() -> None:
+        context, limits = any_host() if tls else None, Limits(connections=4)
+
+        async def opened(host: str) -> bytes:
+            made = await asyncio.open_connection(
+                "127.0.0.1", port_of(listening), ssl=context, local_addr=(host, 0)
+            )
+            held.append(made)
+            made[1].write(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+            return (await made[0].readline())[9:12]
+
+        held: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        async with served(limits, certified=certified if tls else None) as listening:
+            assert [await opened("127.0.0.1") for _ in range(4)] == [b"200"] * 4
+            with contextlib.suppress(ConnectionError):
+                assert await opened("127.0.0.1") in {b"429", b""}
+            assert [await opened("127.0.0.2") for _ in range(2)] == [b"200"] * 2
+            with contextlib.suppress(ConnectionError):
+                assert await opened("127.0.0.2") in {b"429", b""}
+            for _, writer in held:
+                writer.close()
+
+    async def in_time() -> None:
+        async with asyncio.timeout(60):
+            await scenario()
+
+    uvloop.run(in_time())
+
+
 def test_over_tls_nothing_is_lost_and_stopping_waits_for_no_handshake(
     certified: tuple[Path, Path],
 ) -> None:

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
-from sudare.collector.http.limits import Limits
+from sudare.collector.http.limits import Crowd, Limits
 from sudare.collector.http.problems import Problem, busy
 
 _HEAD_BYTES = 1 << 16
@@ -103,6 +103,10 @@ class Protocol(HttpToolsProtocol):
     """
 
     limits = Limits()
+    crowd = Crowd(limits.connections)
+    connected = False
+    _host: str | None = None
+    _handshake: "asyncio.Task[None] | None" = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head, if there is room for one more connection."""
@@ -117,11 +121,13 @@ class Protocol(HttpToolsProtocol):
         self._idle_bytes = 0  # since a head or a part of a body was whole
         self._refusal = Problem(400, "invalid_request", "invalid HTTP request received")
         self._await_head()
-        if len(self.connections) > self.limits.connections:
+        self.connected = True
+        if self._host is None and not self.join(self.client[0] if self.client else ""):
             self._end(busy(5, f"there are {self.limits.connections:,} connections already"))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting, and answering."""
+        self.part()
         self._head_timer.cancel()
         self._unread = _NOTHING
         self.pipeline.clear()
@@ -227,6 +233,28 @@ class Protocol(HttpToolsProtocol):
     def _leave(self) -> None:
         if not self.flow.write_paused:  # a slow reader reads on
             self.transport.abort()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for an answer here."""
+        return not (self.connected and self._unanswered)
+
+    def join(self, host: str, handshake: "asyncio.Task[None] | None" = None) -> bool:
+        """Be counted, from the first moment; whether there is room for one more of this host."""
+        self._host, self._handshake = host, handshake
+        return self.crowd.add(host, self)
+
+    def part(self) -> None:
+        """Be counted no longer."""
+        self.crowd.discard(self._host or "", self)
+
+    def leave(self) -> None:
+        """End the connection at once, as somebody else needs its place."""
+        self.part()
+        if self.connected:
+            self.transport.abort()
+        elif self._handshake is not None:
+            self._handshake.cancel()
 
     def mind_reader(self, now: float) -> None:
         """End the connection of somebody who reads too little of what waits; asked each second.

@@ -4,7 +4,9 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
+from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import Problem, busy
 from sudare.collector.stores.id_set import MOST_MEMORY
 
@@ -12,6 +14,7 @@ BODY_REPORTS = 100_000  # in one body
 SMALL_REPORTS = 100  # in one body of somebody without a token
 BODY_BYTES = 64 << 20  # of one body, however few reports that is
 WINDOW_BYTES = 1 << 30  # of memory that the ids of one window may take, by default
+_PEERS = Addresses()  # who connects: proxies count as themselves
 
 
 @dataclass(frozen=True)
@@ -143,3 +146,57 @@ class Hold:
         """Give back what the body has taken."""
         self._room.let_go(self._address, self._size)
         self._size = 0
+
+
+class Member(Protocol):
+    """One connection."""
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody waits for an answer on it."""
+
+    def leave(self) -> None:
+        """End the connection at once."""
+
+
+class Crowd:
+    """Everybody who is connected, by address; used on the event loop only."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._members: dict[str, set[Member]] = {}
+        self._size = 0
+
+    def add(self, host: str, member: Member) -> bool:
+        """Count a connection from an address; whether it may stay.
+
+        Beyond the most that there may be, it takes the place of one on which nothing happens, of
+        the address that has the most; but only if its own has fewer.
+        """
+        address = _PEERS.of({"client": (host, 0)})
+        own = self._members.setdefault(address, set())
+        own.add(member)
+        self._size += 1
+        if self._size <= self._most:
+            return True
+        if len(own) > self._size // len(self._members):  # no less than its share
+            return False
+        greediest = max(self._members.values(), key=len)
+        if len(own) >= len(greediest):
+            return False
+        idle = next((one for one in greediest if one.idle), None)
+        if idle is None:
+            return False
+        idle.leave()
+        return True
+
+    def discard(self, host: str, member: Member) -> None:
+        """Count a connection no longer."""
+        address = _PEERS.of({"client": (host, 0)})
+        own = self._members.get(address)
+        if own is None or member not in own:
+            return
+        own.discard(member)
+        self._size -= 1
+        if not own:
+            del self._members[address]

@@ -16,7 +16,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from sudare.collector.http.connection import Protocol
-from sudare.collector.http.limits import Limits
+from sudare.collector.http.limits import Crowd, Limits
 from sudare.collector.http.problems import unforeseen
 from sudare.collector.http.tls_listener import TlsListener
 from sudare.collector.service import Service
@@ -126,16 +126,15 @@ class Server(uvicorn.Server):
         plain = [] if context else [bound, *(bound.dup() for _ in range(_SOCKETS - 1))]
         await super().startup(plain)
         if context is not None:
-            established = self.server_state.connections
-            made = self._new_connection
-            listener = TlsListener(bound, context, self._limits, established, made)
+            listener = TlsListener(bound, context, self._limits, self._new_connection)
             self.servers.append(listener)  # type: ignore[arg-type] # it is closed as one
         self._ready()
 
-    def _new_connection(self) -> asyncio.Protocol:
-        return self.config.http_protocol_class(  # type: ignore[call-arg] # as uvicorn makes one
+    def _new_connection(self) -> Protocol:
+        made = self.config.http_protocol_class(  # type: ignore[call-arg] # as uvicorn makes one
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
+        return cast("Protocol", made)
 
     async def on_tick(self, counter: int) -> bool:
         """Look each second for those who don't read their answers."""
@@ -200,7 +199,7 @@ def configured(app: ASGIApp, limits: Limits) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http=type("Limited", (Protocol,), {"limits": limits}),
+        http=type("Limited", (Protocol,), {"limits": limits, "crowd": Crowd(limits.connections)}),
         ws="none",
         lifespan="on",
         log_config=None,

@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import socket
 import ssl
-from collections.abc import Callable, Sized
+from collections.abc import Callable
 
+from sudare.collector.http.connection import Protocol
 from sudare.collector.http.limits import Limits
 
 _BACKLOG = 2048  # connections that the kernel holds until they are taken
@@ -24,20 +25,18 @@ class TlsListener:
         bound: socket.socket,
         context: ssl.SSLContext,
         limits: Limits,
-        established: Sized,
-        new_protocol: Callable[[], asyncio.Protocol],
+        new_protocol: Callable[[], Protocol],
     ) -> None:
         """Begin to listen.
 
         Args:
             bound: to an address.
             context: the settings of TLS.
-            limits: how many connections there may be, and how long a handshake may take.
-            established: the connections whose handshake is done.
-            new_protocol: of such a connection.
+            limits: how long a handshake may take.
+            new_protocol: of a connection, which knows the crowd that it is one of.
         """
         self._socket, self._context, self._limits = bound, context, limits
-        self._established, self._new_protocol = established, new_protocol
+        self._new_protocol = new_protocol
         self._handshakes: set[asyncio.Task[None]] = set()
         self._loop = asyncio.get_running_loop()
         self._paused: asyncio.TimerHandle | None = None
@@ -66,26 +65,32 @@ class TlsListener:
     def _take(self) -> None:
         for _ in range(_AT_ONCE):
             try:
-                connection, _ = self._socket.accept()
+                connection, peer = self._socket.accept()
             except (BlockingIOError, ConnectionAbortedError):
                 return
             except OSError:  # it would be asked for again at once, and fail again
                 self._loop.remove_reader(self._socket)
                 self._paused = self._loop.call_later(_PAUSE, self._resume)
                 return
-            if len(self._established) + len(self._handshakes) >= self._limits.connections:
-                connection.close()  # whoever has no TLS yet can't be told
-                continue
             connection.setblocking(False)
-            handshake = self._loop.create_task(self._shake_hands(connection))
+            handshake = self._loop.create_task(self._shake_hands(connection, peer[0]))
             self._handshakes.add(handshake)
             handshake.add_done_callback(self._handshakes.discard)
 
-    async def _shake_hands(self, connection: socket.socket) -> None:
-        with contextlib.suppress(OSError):  # it took too long, or wasn't TLS
-            await self._loop.connect_accepted_socket(
-                self._new_protocol,
-                connection,
-                ssl=self._context,
-                ssl_handshake_timeout=self._limits.handshake_seconds,
-            )
+    async def _shake_hands(self, connection: socket.socket, host: str) -> None:
+        protocol = self._new_protocol()
+        if not protocol.join(host, asyncio.current_task()):
+            protocol.part()
+            connection.close()  # whoever has no TLS yet can't be told
+            return
+        try:
+            with contextlib.suppress(OSError):  # it took too long, or wasn't TLS
+                await self._loop.connect_accepted_socket(
+                    lambda: protocol,
+                    connection,
+                    ssl=self._context,
+                    ssl_handshake_timeout=self._limits.handshake_seconds,
+                )
+        finally:
+            if not protocol.connected:
+                protocol.part()

@@ -233,7 +233,7 @@ def test_a_commit_that_was_durable_though_it_failed_counts_once(
     assert_consistent(path, tea)
 
 
-@pytest.mark.parametrize("step", ["all_of", "counted", "part_fates", "_write"])
+@pytest.mark.parametrize("step", ["allowed_fates", "counted", "part_fates", "_write"])
 def test_names_of_what_failed_count_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
