@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := .venv-peers
 PEERS_READY := $(PEERS)/.ready
+COUNT ?= 50
+MINUTES ?= 10
 CLICKSTREAM ?= data/e-shop clothing 2008.csv.gz
 
-.PHONY: help demo test check format tools web bench papers lock clean
+.PHONY: help demo test check format tools web bench papers mutants fuzz lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,6 +79,14 @@ papers: $(READY)  ## redo the documents' tables and figures
 	  echo "$(CLICKSTREAM) isn't there: the counts in papers/grr-oue were not compared with it"; \
 	fi
 
+mutants: $(READY)  ## make small faults and see which the tests miss (COUNT=50, SEED=…, FOLDER=privacy)
+	@$(BIN)/python tests/support/tools.py postgresql
+	@$(BIN)/python tests/mutants.py --count $(COUNT) $(if $(SEED),--seed $(SEED)) \
+	  $(foreach folder,$(FOLDER),--folder $(folder)) --json mutants.json
+
+fuzz: $(READY)  ## send what strangers may send, changed at random (MINUTES=10, SEED=…; a day is 1440)
+	@$(BIN)/python tests/fuzz.py --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+
 lock: $(READY)  ## renew both requirements.lock (needs uv)
 	@uv pip compile --universal --generate-hashes --no-header --quiet --upgrade \
 	  --python-version 3.11 --group dev -o requirements.lock pyproject.toml
@@ -84,4 +94,4 @@ lock: $(READY)  ## renew both requirements.lock (needs uv)
 	  -o benchmarks/peers/requirements.lock benchmarks/peers/requirements.in
 
 clean:  ## remove what the targets made
-	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(PEERS) web/node_modules web/dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutants mutants.json

@@ -45,9 +45,9 @@ def serve(kind: str, url: str) -> None:
 
     from sudare.collector.http.app import create_app
     from sudare.collector.http.limits import Limits
-    from sudare.collector.http.server import listen
-    from sudare.collector.http.server import serve as answer
     from sudare.collector.service import Service
+    from sudare.collector.serving.server import listen
+    from sudare.collector.serving.server import serve as answer
     from sudare.collector.stores.contract import HeldCollection, Role
     from sudare.collector.stores.open import open_store
     from sudare.collector.uploads.receipts import ReceiptBody

@@ -74,6 +74,33 @@ def test_threads_of_one_system_stream_share_no_word(count: int) -> None:
     _all_different(streams)
 
 
+def test_each_thread_draws_from_a_key_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two that draw at once from one key could get the same words."""
+    made = list[int]()
+    cipher = randomness._aes_ctr
+
+    def noted(key: bytes) -> CipherContext:
+        made.append(threading.get_ident())
+        return cipher(key)
+
+    monkeypatch.setattr(randomness, "_aes_ctr", noted)
+    rng, there = System(), threading.Barrier(3)
+
+    def draw() -> None:
+        there.wait(20)
+        rng.words(2000)
+        there.wait(20)  # none ends, and leaves its number to another
+        rng.words(2000)
+        there.wait(20)
+
+    threads = [threading.Thread(target=draw) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(made) == sorted(thread.ident or 0 for thread in threads)
+
+
 FORKS = r"""
 import ctypes, os, sys
 from sudare import System

@@ -1,17 +1,14 @@
 """Uploads of mutated bytes: each is refused, or counted as its bytes say; none is logged."""
 
 import asyncio
-from collections import Counter
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from sudare.collector.stores.open import open_store
 from support.fault_fuzz import ASKED, PACKED, Fuzz, leaks
-from support.fault_fuzzing import fuzzed
+from support.fault_fuzzing import exchanged_raw, fuzzed
 from support.fault_kills import Process, write
-from support.fault_load import exchanged
 
 
 @pytest.mark.parametrize("part", range(2))
@@ -35,7 +32,7 @@ def test_mutated_requests_on_the_network_are_refused_or_counted(tmp_path: Path, 
     process = Process(tmp_path, store, options=["--body-seconds", "1"])
     process.start()
     try:
-        statuses, new = asyncio.run(_mutated(process, Fuzz(seed), 400))
+        statuses, new = asyncio.run(exchanged_raw(process, Fuzz(seed), 400))
         process.stop()
     finally:
         process.kill()
@@ -47,24 +44,6 @@ def test_mutated_requests_on_the_network_are_refused_or_counted(tmp_path: Path, 
     counted = [one.n for collection in served for one in opened.windows(collection.key)]
     opened.shut()
     assert sum(counted) == new
-
-
-async def _mutated(process: Process, fuzz: Fuzz, number: int) -> tuple[Counter[int], int]:
-    await process.ready()
-    statuses, new = Counter[int](), 0
-    some = asyncio.Semaphore(50)
-
-    async def answered(data: bytes) -> bytes:
-        async with some:
-            return await exchanged(process.port, data)
-
-    # What is never whole is waited for by the server, not for ever.
-    for answer in await asyncio.gather(*(answered(fuzz.raw()) for _ in range(number))):
-        status = int(answer.split()[1]) if answer else 0
-        statuses[status] += 1
-        if status == 202:
-            new += msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])["new"]
-    return statuses, new
 
 
 def test_what_leaks_would_be_found() -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from sudare.chance.randomness import Seeded
 from sudare.cli.demo import show
-from sudare.collector.http.server import listen
+from sudare.collector.serving.server import listen
 from sudare.decoding.from_sums import hash_candidates
 from sudare.demo.people import Asked, Observed, People
 from sudare.demo.running import Found, Sender

@@ -3,12 +3,15 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import chain, repeat
+from types import SimpleNamespace
 
 import httpx
 import msgspec
 import pytest
 
 from sudare import GRR, Collection, Ledger
+from sudare.device import collector_client
 from sudare.device.collector_client import CollectorClient
 from sudare.device.delivery import retry_after
 from sudare.errors import (
@@ -123,7 +126,13 @@ def test_what_is_no_address(address: str) -> None:
     assert "pw" not in str(caught.value)
 
 
-@pytest.mark.parametrize("host", ["a.example", "10.0.0.1", "localhost.a.example", "128.0.0.1"])
+HOSTS_ELSEWHERE = (
+    *("a.example", "10.0.0.1", "localhost.a.example", "128.0.0.1", "127.0.0.1.example.org"),
+    *("notlocalhost", "localhost-a.example", "[::2]", "[::ffff:10.0.0.1]"),
+)
+
+
+@pytest.mark.parametrize("host", HOSTS_ELSEWHERE)
 def test_plain_http_stays_on_this_machine(host: str) -> None:
     with pytest.raises(ParameterError, match=r"plain HTTP to .* would show reports on the way"):
         CollectorClient(f"http://{host}")
@@ -216,6 +225,41 @@ def test_a_response_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> 
         pytest.raises(CollectorUnavailable, match="too long"),
     ):
         collector.fetch(TEA.key)
+
+
+def test_a_response_may_be_as_long_as_the_cap_and_no_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Exactly, whatever the parts that it comes in."""
+    size = len(TEA.to_json())
+    with serving(TEA) as scripted, CollectorClient(scripted.address) as collector:
+        monkeypatch.setattr("sudare.device.collector_client._MOST_BYTES", size)
+        assert collector.fetch(TEA.key) == TEA
+        monkeypatch.setattr("sudare.device.collector_client._MOST_BYTES", size - 1)
+        with pytest.raises(CollectorUnavailable, match="too long"):
+            collector.fetch(TEA.key)
+    assert collector_client._MOST_BYTES == size - 1 < 1 << 24
+
+
+@pytest.mark.parametrize(("seconds", "patient"), [(60.0, True), (60.001, False)])
+def test_a_body_may_take_six_times_the_patience_with_silence(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, patient: bool
+) -> None:
+    """By a clock that shows the time after so many seconds whenever it is looked at again."""
+    shown = chain([0.0], repeat(seconds))
+    clock = SimpleNamespace(monotonic=lambda: next(shown))
+    monkeypatch.setattr(collector_client, "time", clock)
+    with serving(TEA) as scripted, CollectorClient(scripted.address, timeout=10.0) as collector:
+        if patient:
+            assert collector.fetch(TEA.key) == TEA
+            return
+        with pytest.raises(CollectorUnavailable, match="takes too long") as caught:
+            collector.fetch(TEA.key)
+        assert caught.value.doubtful
+
+
+def test_the_longest_response_holds_a_million_answers() -> None:
+    assert collector_client._MOST_BYTES == 1 << 24
 
 
 def test_when_to_come_again() -> None:

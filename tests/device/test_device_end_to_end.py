@@ -35,7 +35,7 @@ from sudare.collector.http.auth import Bearers
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.open import open_store
 from sudare.collector.http.routes import every_route
-from sudare.collector.http.server import listen, serve
+from sudare.collector.serving.server import listen, serve
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection
 

@@ -82,13 +82,20 @@ def test_what_was_sent_is_not_kept(tmp_path: Path) -> None:
     assert report.id not in (tmp_path / "outbox.db").read_bytes()
 
 
+def is_open(path: Path) -> bool:
+    """Whether this process has a file open, and so its lock."""
+    links = Path("/proc/self/fd").iterdir()
+    return any(os.path.realpath(link) == str(path.resolve()) for link in links)
+
+
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + bytes(100)])
 def test_another_file_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "outbox.db"
     path.write_bytes(content)
-    with pytest.raises(InvalidDocument, match=r"outbox\.db"):
+    with pytest.raises(InvalidDocument, match=r"outbox\.db") as caught:
         Outbox(path)
     assert path.read_bytes() == content
+    assert not is_open(path), caught  # which would keep alive what isn't closed
 
 
 def test_another_database_is_refused(tmp_path: Path) -> None:
@@ -97,8 +104,9 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
     base.execute("CREATE TABLE teas (name TEXT)")
     base.commit()
     base.close()
-    with pytest.raises(InvalidDocument, match=r"outbox\.db is not an outbox"):
+    with pytest.raises(InvalidDocument, match=r"outbox\.db is not an outbox") as caught:
         Outbox(path)
+    assert not is_open(path), caught
 
 
 def test_a_closed_outbox_says_so(tmp_path: Path) -> None:

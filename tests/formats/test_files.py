@@ -21,7 +21,7 @@ from sudare.formats.files import (
     write_folder,
     write_whole,
 )
-from support.synced import synced_entries
+from support.synced import synced_contents, synced_entries
 
 
 @pytest.mark.parametrize("before", [None, "old"])
@@ -174,8 +174,9 @@ def test_a_lock_that_can_not_be_made_names_the_file(tmp_path: Path) -> None:
 
 def test_a_file_is_made_once_and_outlasts_a_power_failure(tmp_path: Path) -> None:
     path = tmp_path / "secret"
-    with synced_entries() as synced:
+    with synced_entries() as synced, synced_contents() as contents:
         create_whole(path, b"bytes")
+    assert contents == [(path, b"bytes")]
     assert path.read_bytes() == b"bytes"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert synced == {path}
@@ -216,3 +217,14 @@ def test_a_folder_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         write_folder(tmp_path / "none" / "new", files)
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_replaced_file_is_on_disk_before_it_has_its_name(tmp_path: Path) -> None:
+    """Else the power could fail when the name is new and the contents aren't there yet."""
+    path = tmp_path / "ledger.json"
+    path.write_bytes(b"old")
+    with synced_contents() as contents:
+        write_durably(path, b"new")
+    ((synced, held),) = contents
+    assert (held, synced.parent, synced != path) == (b"new", tmp_path, True)
+    assert path.read_bytes() == b"new"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sudare.errors import BudgetExceeded, InvalidDocument, ParameterError, SudareError
 from sudare.formats.seals import seal
-from sudare.privacy.ledger import Charge, Ledger
+from sudare.privacy.ledger import Charge, Ledger, Spent
 
 EPSILONS = st.floats(1e-6, 20)
 KEYS = st.sampled_from(["a", "b", "c"])
@@ -133,6 +133,62 @@ def test_a_cap_lowered_below_what_is_spent_reads_back() -> None:
     assert again.left == 0
     with pytest.raises(BudgetExceeded):
         again.charge("a", 0.1)
+
+
+# Prices
+
+
+def test_equal_epsilon_with_another_delta_is_another_price() -> None:
+    """Each δ is summed for the charges that it was paid with."""
+    ledger = Ledger().charge("a", 1.0, delta=1e-6).charge("a", 1.0, delta=1e-9, times=3)
+    assert ledger.spent() == Spent(Fraction(4), Fraction(1e-6) + 3 * Fraction(1e-9))
+    assert len(ledger.charges) == 2
+    apart = Ledger().charge("a", 1.0, delta=1e-6, window=0).charge("a", 1.0, delta=1e-9, window=1)
+    assert apart.spent() == Spent(Fraction(2), Fraction(1e-6) + Fraction(1e-9))
+    assert Ledger.from_json(apart.to_json()) == apart
+
+
+@pytest.mark.parametrize("other", [{"epsilon": 2.0}, {"delta": 1e-9}])
+def test_a_window_has_one_price(other: dict[str, float]) -> None:
+    price: dict[str, Any] = {"epsilon": 1.0, "delta": 1e-6}
+    ledger = Ledger().charge("a", **price, window=3)
+    assert ledger.charge("b", **{**price, **other}, window=3).spent("b")  # another collection's
+    for window, times in ((3, 1), (2, 2), (3, 2), (0, 9)):
+        with pytest.raises(ParameterError, match=r"window 3 was paid for with ε = 1\.0, δ = 1e-06"):
+            ledger.charge("a", **{**price, **other}, window=window, times=times)
+    for window in (2, 4):
+        assert len(ledger.charge("a", **{**price, **other}, window=window).charges) == 2
+
+
+def test_a_kept_answer_pays_what_is_new_of_its_cost() -> None:
+    """Up to a cap, to the last bit of it; what was paid for isn't asked for again."""
+    for capped in (Ledger(cap=0.75), Ledger(collection_cap=0.75)):
+        ledger = capped.keep("a", "x", 1, 0.5)
+        more = ledger.keep("a", "x", 2, 0.75)
+        assert more.spent() == Spent(Fraction(3, 4), Fraction(0))
+        assert more.reports_of("a", "x") == 2
+        assert (more.keep("a", "x", 2, 0.75), more.keep("a", "x", 1, 0.5)) == (more, more)
+        with pytest.raises(BudgetExceeded, match=r"ε = 0\.250001 is asked for; 0\.5 of 0\.75 is"):
+            ledger.keep("a", "x", 2, math.nextafter(0.75, 1))
+        with pytest.raises(BudgetExceeded, match=r"ε = 0\.5 is asked for; 0\.5 of 0\.75 is spent"):
+            ledger.keep("a", "y", 1, 0.5)
+
+
+def test_an_answer_kept_at_the_same_cost_is_free_and_never_cheaper() -> None:
+    ledger = Ledger(cap=0.5).keep("a", "x", 1, 0.5)
+    assert ledger.keep("a", "x", 2, 0.5).spent().epsilon == Fraction(1, 2)
+    with pytest.raises(ParameterError, match=r"2 reports .* ε = 0\.25, less than the 0\.5"):
+        ledger.keep("a", "x", 2, 0.25)
+
+
+def test_a_new_ledger_would_admit_what_its_caps_allow_whatever_is_spent() -> None:
+    spent = Ledger(1.0, 1e-6, collection_cap=0.75).charge("a", 0.25, delta=1e-6)
+    spent = spent.keep("a", "x", 2, 0.5)
+    spent.admit(0.75)
+    with pytest.raises(BudgetExceeded, match=r"0 of 0\.75 is spent on this collection"):
+        spent.admit(math.nextafter(0.75, 1))
+    with pytest.raises(BudgetExceeded, match=r"0 of 0\.5 is spent, 0\.5 is left"):
+        Ledger(0.5).admit(0.75)
 
 
 # Refusals

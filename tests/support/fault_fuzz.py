@@ -132,7 +132,7 @@ class Fuzz:
         lines += [name + b": " + value for name, value in made.headers.items()]
         lines.append(b"content-length: %d" % len(made.body))
         head = b"\r\n".join(lines) + b"\r\n\r\n"
-        return (self._changed(head) if self._rng.random() < 0.3 else head) + made.body
+        return (changed(self._rng, head) if self._rng.random() < 0.3 else head) + made.body
 
     def _row(self, asked: Asked) -> tuple[bytes, tuple[int, ...]]:
         rng = self._rng
@@ -167,35 +167,34 @@ class Fuzz:
         made.changed = True
         what = self._rng.random()
         if what < 0.7:
-            made.body = self._changed(made.body)
+            made.body = changed(self._rng, made.body)
         elif what < 0.85:
-            made.query = self._changed(made.query or b"window=0")
+            made.query = changed(self._rng, made.query or b"window=0")
         else:
             name = self._rng.choice(
                 [b"content-type", b"sudare-api", b"sudare-invitation", b"x-anything"]
             )
-            made.headers[name] = self._changed(made.headers.get(name, b"1"))
+            made.headers[name] = changed(self._rng, made.headers.get(name, b"1"))
 
-    def _changed(self, data: bytes) -> bytes:
-        rng = self._rng
-        at = rng.randrange(len(data) + 1)
-        end = min(len(data), at + rng.choice([1, 1, 2, 8, 17, 40]))
-        how = rng.randrange(7)
-        if how == 0 and data:
-            at = min(at, len(data) - 1)
-            return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
-        new = {
-            1: b"",
-            2: rng.randbytes(end - at),
-            3: data[at:end] * 2,
-            4: bytes(end - at),
-            5: b"\xff" * (end - at),
-        }.get(how)
-        if new is None:
-            return (
-                data[:at] + rng.choice([b" ", b'"', b"0", b"-", b";", b"\n", b"\x00"]) + data[at:]
-            )
-        return data[:at] + new + data[end:]
+
+def changed(rng: random.Random, data: bytes) -> bytes:
+    """Bytes with something changed in one place: flipped, cut out, overwritten, doubled, put in."""
+    at = rng.randrange(len(data) + 1)
+    end = min(len(data), at + rng.choice([1, 1, 2, 8, 17, 40]))
+    how = rng.randrange(7)
+    if how == 0 and data:
+        at = min(at, len(data) - 1)
+        return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1 :]
+    new = {
+        1: b"",
+        2: rng.randbytes(end - at),
+        3: data[at:end] * 2,
+        4: bytes(end - at),
+        5: b"\xff" * (end - at),
+    }.get(how)
+    if new is None:
+        return data[:at] + rng.choice([b" ", b'"', b"0", b"-", b";", b"\n", b"\x00"]) + data[at:]
+    return data[:at] + new + data[end:]
 
 
 def invitation_digests() -> list[bytes]:

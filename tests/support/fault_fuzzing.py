@@ -14,6 +14,8 @@ from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Store
 from sudare.collector.stores.open import open_store
 from support.fault_fuzz import ARROW, ASKED, GRACE, NOW, Fuzz, Upload, invitation_digests, leaks
+from support.fault_kills import Process
+from support.fault_load import exchanged
 from support.fault_oracle import Oracle
 from support.fault_request import request
 
@@ -79,3 +81,22 @@ def _compare(store: Store, oracle: Oracle) -> None:
             flat = [] if released is None else released.aggregate.counts.ravel().tolist()
             counted.update({(name, held.window, at): n for at, n in enumerate(flat) if n})
     assert counted == oracle.counts
+
+
+async def exchanged_raw(process: Process, fuzz: Fuzz, number: int) -> tuple[Counter[int], int]:
+    """How often a collector on the network answered mutated requests how, and with how many new."""
+    await process.ready()
+    statuses, new = Counter[int](), 0
+    some = asyncio.Semaphore(50)
+
+    async def answered(data: bytes) -> bytes:
+        async with some:
+            return await exchanged(process.port, data)
+
+    # What is never whole is waited for by the server, not for ever.
+    for answer in await asyncio.gather(*(answered(fuzz.raw()) for _ in range(number))):
+        status = int(answer.split()[1]) if answer else 0
+        statuses[status] += 1
+        if status == 202:
+            new += msgspec.json.decode(answer.partition(b"\r\n\r\n")[2])["new"]
+    return statuses, new

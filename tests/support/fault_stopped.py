@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Server, listen
 from sudare.collector.service import Service
+from sudare.collector.serving.server import Server, listen
 from sudare.collector.stores.contract import Store
 from sudare.collector.stores.postgres.patience import Patience
 from sudare.errors import StoreUnavailable

@@ -12,8 +12,8 @@ from sudare.collection.document import Collection
 from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening, Server, listen
 from sudare.collector.service import Service
+from sudare.collector.serving.server import Listening, Server, listen
 from sudare.collector.stores.contract import HeldCollection
 from support.memory_store import MemoryStore
 

@@ -1,4 +1,4 @@
-"""Which names of files a piece of code lets outlast a power failure."""
+"""Which names and contents of files a piece of code lets outlast a power failure."""
 
 import os
 from collections.abc import Iterator
@@ -18,6 +18,22 @@ def synced_entries() -> Iterator[set[Path]]:
         path = Path(f"/proc/self/fd/{descriptor}").resolve()
         if path.is_dir():
             synced.update(path.iterdir())
+
+    with mock.patch("os.fsync", noted):
+        yield synced
+
+
+@contextmanager
+def synced_contents() -> Iterator[list[tuple[Path, bytes]]]:
+    """Every file that is synced within the block, with all it held then; truly synced, too."""
+    synced = list[tuple[Path, bytes]]()
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        fsync(descriptor)
+        path = Path(f"/proc/self/fd/{descriptor}").resolve()
+        if path.is_file():
+            synced.append((path, path.read_bytes()))
 
     with mock.patch("os.fsync", noted):
         yield synced

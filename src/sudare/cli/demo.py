@@ -17,7 +17,7 @@ from sudare.errors import ParameterError
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from sudare.collector.http.server import Listening
+    from sudare.collector.serving.server import Listening
     from sudare.demo.people import People
     from sudare.demo.running import Found
     from sudare.demo.studies import Plan
@@ -72,7 +72,7 @@ def demo(
     """
     if as_json and not once:
         raise ParameterError("--json shows what was found at the end: add --once")
-    from sudare.collector.http.server import listen
+    from sudare.collector.serving.server import listen
     from sudare.demo.studies import Plan
 
     plan = Plan(people, epsilon, pace, seed, once)

@@ -123,9 +123,9 @@ def serve(
     from sudare.collector.http.limits import Limits
     from sudare.collector.http.origins import Origins
     from sudare.collector.http.routes import every_route
-    from sudare.collector.http.server import listen
-    from sudare.collector.http.server import serve as answer
     from sudare.collector.service import Service
+    from sudare.collector.serving.server import listen
+    from sudare.collector.serving.server import serve as answer
     from sudare.collector.stores.contract import HeldCollection
     from sudare.collector.stores.open import open_store
 

@@ -20,9 +20,9 @@ from sudare.collector.http.app import create_app
 from sudare.collector.http.auth import Bearers, new_token
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.routes import every_route
-from sudare.collector.http.server import Listening, serve
 from sudare.collector.http.standing import StandingBody
 from sudare.collector.service import Service
+from sudare.collector.serving.server import Listening, serve
 from sudare.collector.stores.contract import Role, Store
 from sudare.collector.stores.open import open_store
 from sudare.collector.uploads.warming import warm

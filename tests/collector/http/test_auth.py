@@ -189,3 +189,24 @@ def test_a_label_is_one_line_that_can_be_seen() -> None:
         with pytest.raises(ParameterError, match="one line of characters that can be seen"):
             new_token(Role.RELAY, label)
     assert new_token(Role.RELAY, "the gateway in Ōsaka")[1].label == "the gateway in Ōsaka"
+
+
+@pytest.mark.parametrize("says", [True, False])
+def test_a_comparison_in_constant_time_alone_decides(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch, says: bool
+) -> None:
+    """Any other, as ``==``, would tell by its time how much of a guess is right."""
+    compared = list[tuple[int, int]]()
+
+    def instead(one: bytes, other: bytes) -> bool:
+        compared.append((len(one), len(other)))
+        return says
+
+    right = collector.tokens[Role.ADMIN]
+    wrong = right[:-8] + ("0" * 8 if right[-8:] != "0" * 8 else "1" * 8)
+    monkeypatch.setattr("sudare.collector.http.auth.hmac.compare_digest", instead)
+    for token in (right, wrong):
+        headers = {"Authorization": f"Bearer {token}"}
+        response = collector.ask("DELETE", f"/collections/{TEA.key}", headers=headers)
+        assert response.status_code == (401 if not says else 404 if token == wrong else 204)
+    assert compared == [(32, 32)] * 2

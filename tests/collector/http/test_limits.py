@@ -12,7 +12,7 @@ import pytest
 
 from sudare.cli.serve import serve
 from sudare.collection.document import Collection
-from sudare.collector.http import auth, connection, live, results
+from sudare.collector.http import auth, live, results
 from sudare.collector.http.limits import (
     BODY_BYTES,
     BODY_REPORTS,
@@ -25,6 +25,7 @@ from sudare.collector.http.limits import (
 )
 from sudare.collector.http.problems import Problem
 from sudare.collector.metrics import Metrics
+from sudare.collector.serving import connection
 from sudare.collector.stores.contract import HeldCollection
 from sudare.collector.stores.id_set import MOST_MEMORY
 from sudare.formats.report_ids import join

@@ -70,6 +70,18 @@ class SeenMachine(RuleBasedStateMachine):
 TestSeen = SeenMachine.TestCase
 
 
+def test_the_first_place_is_taken_back_too() -> None:
+    """Of two places a new id has either; that none of 64 has the first has chance 2^-64."""
+    one = rows([(7, 9)])
+    for _ in range(64):
+        seen = IdSet(2)
+        assert seen.add(one).all()
+        seen.undo()
+        assert len(seen) == 0
+        assert not seen.has(one).any()
+        assert not seen._table.any()
+
+
 def without_memory(*_: object) -> int:
     raise MemoryError
 

@@ -1,6 +1,7 @@
 """Group commit: everybody is answered, each by what became of their own reports."""
 
 import asyncio
+import dataclasses
 import logging
 import os
 from collections.abc import Sequence
@@ -73,6 +74,25 @@ def test_bad_uploads_are_found_and_the_others_go_on(bad: list[int]) -> None:
         return
     assert group is not None
     assert packed(group.reports, group.ids.tobytes()) == b"".join(one.data for one in good)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 2])
+def test_a_bad_upload_takes_no_invitation_of_another(bad: int) -> None:
+    """Each report that goes on is still beside the invitation that it came with."""
+    asked = tea(invited=True)
+    uploads = [
+        dataclasses.replace(
+            upload(asked, BAD if place == bad else place), invitation=bytes([place]) * 32
+        )
+        for place in range(3)
+    ]
+    sound, group = checked_group(uploads)
+    assert sound == [place != bad for place in range(3)]
+    assert group is not None
+    assert group.invitations is not None
+    others = [place for place in range(3) if place != bad]
+    assert group.reports["answer"].tolist() == others
+    assert group.invitations.tolist() == [[place] * 32 for place in others]
 
 
 def test_one_bad_report_among_many_costs_few_checks() -> None:

@@ -146,6 +146,15 @@ def test_a_sensitivity_beyond_the_noise_is_refuted_at_once() -> None:
     assert excess([(1, ways)], wide) == 1
 
 
+def test_a_view_without_noise_counts_as_often_as_it_occurs() -> None:
+    """One that is refuted at once doesn't refute those beside it."""
+    narrow, wide = IntegerLaw(0, (1,)), IntegerLaw(-1, (1, 3, 1))
+    once = Guarantee(0.5, 1e-3)
+    assert excess([(1, narrow)], once) == 1
+    apart = excess([(1, wide)], once)
+    assert excess([(1, narrow), (2, wide)], once) == (1 + 2 * wide.total * apart) / 11 < 1
+
+
 def test_the_divergence_is_rounded_up() -> None:
     ways = IntegerLaw(-1, (1, 3, 1))
     smallest = exp_enclosed(Fraction(1, 2), 90)[1]  # closer than the proof's own, from above

@@ -324,6 +324,17 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         Listening(AGREED, Plain()).receive(hello, System())
 
 
+def test_a_refusal_is_cut_to_400_letters_on_both_sides() -> None:
+    """Ours before it is sent, and one that was not before it is shown."""
+    assert messages.refusal("é" * 401) == b"sudare2p\x01\xff" + "é".encode() * 400
+    for letters, shown in ((400, 400), (401, 400), (9000, 400)):
+        with pytest.raises(InvalidMessage) as caught:
+            messages.refuse_refusal(b"sudare2p\x01\xff" + b"e" * letters)
+        assert str(caught.value) == "the other party refused: " + "e" * shown
+    messages.refuse_refusal(b"sudare2p\x01\xfe")
+    messages.refuse_refusal(b"sudare3p\x01\xff")
+
+
 def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
     with pytest.raises(ParameterError, match="a total from 0 to 1000, this one lies outside"):
         run(held=TotalOfP2(total=1001))
@@ -331,6 +342,19 @@ def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
         run(held=TotalOfP2(ciphertext=(10**6).to_bytes(8), public=b"public"))
     with pytest.raises(ParameterError, match="lies outside"):
         run(own=-1)
+
+
+def test_a_total_is_opened_to_the_ends_of_its_range_and_not_beyond() -> None:
+    """From the least noise of nobody to the greatest noise of everybody."""
+    sealed, law = run().sealed, AGREED.proof.law.trimmed
+    least, most = law.least, AGREED.largest_total + law.greatest
+    for found in (least, most):
+        opened, _ = replace(sealed, ciphertext=found.to_bytes(8, signed=True)).open()
+        assert opened.result.total == found
+    for found in (least - 1, most + 1):
+        beyond = replace(sealed, ciphertext=found.to_bytes(8, signed=True))
+        with pytest.raises(InvalidCiphertext, match=f"from {least} to {most}"):
+            beyond.open()
 
 
 def test_tables_under_another_key_than_the_devices_used_are_refused() -> None:

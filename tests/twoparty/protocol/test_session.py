@@ -25,7 +25,7 @@ from sudare.twoparty.protocol.session import OnceFile, run_one, run_two
 from support.certificates import both, certificate
 from support.parties import AGREED, ONE, TWO
 from support.plain_cipher import Plain
-from support.synced import synced_entries
+from support.synced import synced_contents, synced_entries
 
 FRAME = struct.Struct(">I")
 
@@ -238,9 +238,10 @@ def test_a_mark_is_made_once_and_outlasts_its_maker(tmp_path: Path, wires: Wires
 
 def test_a_mark_outlasts_a_power_failure_with_its_name(tmp_path: Path) -> None:
     mark = OnceFile(tmp_path / "opened", "this key opened")
-    with synced_entries() as synced:
+    with synced_entries() as synced, synced_contents() as contents:
         mark.make()
     assert synced == {mark.path.resolve()}
+    assert contents == [(mark.path.resolve(), b"")]
     assert (mark.path.read_bytes(), mark.path.stat().st_mode & 0o777) == (b"", 0o600)
 
 

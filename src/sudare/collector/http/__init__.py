@@ -1,8 +1,5 @@
-"""The network: a server with its limits, and every route but that of reports.
+"""Requests and their answers: limits, and every route but that of reports.
 
-``server``: an address, and uvicorn as its server.
-``connection``: one connection of a sender, with the limits that a public address needs.
-``tls_listener``: a socket whose connections count before they have shaken hands.
 ``app``: the service as one ASGI application.
 ``routes``: every route but the hot one, put together.
 ``limits``: how much is taken at once.

@@ -65,7 +65,7 @@ class JointCount:
         if self.proofs and (self.agreement.most, self.agreement.cipher) != (1, "elgamal"):
             raise ParameterError(
                 f"proofs are of bits under elgamal, got a range up to {self.agreement.most} "
-                f"under {self.agreement.cipher}"
+                f"under {self.agreement.cipher!r}"
             )
         cipher_named(self.agreement.cipher).encrypt(self.public, 0)  # raises if it is no key
 

@@ -15,11 +15,11 @@ from typing import Any, Self, cast
 import uvicorn
 from starlette.types import ASGIApp
 
-from sudare.collector.http.connection import Protocol
 from sudare.collector.http.limits import Crowd, Limits
 from sudare.collector.http.problems import unforeseen
-from sudare.collector.http.tls_listener import TlsListener
 from sudare.collector.service import Service
+from sudare.collector.serving.connection import Protocol
+from sudare.collector.serving.tls_listener import TlsListener
 from sudare.collector.uploads.warming import warm
 from sudare.errors import ParameterError
 from sudare.formats.files import regular

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from sudare.collector.http import connection
-from sudare.collector.http.connection import Gathered
+from sudare.collector.serving import connection
+from sudare.collector.serving.connection import Gathered
 
 
 class Line(asyncio.Transport):

@@ -6,8 +6,8 @@ import socket
 import ssl
 from collections.abc import Callable
 
-from sudare.collector.http.connection import Protocol
 from sudare.collector.http.limits import Limits
+from sudare.collector.serving.connection import Protocol
 
 _BACKLOG = 2048  # connections that the kernel holds until they are taken
 _AT_ONCE = 16  # connections that are taken in one turn of the event loop

@@ -12,9 +12,9 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sudare.collection.document import Collection
-from sudare.collector.http.connection import Protocol
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening
+from sudare.collector.serving.connection import Protocol
+from sudare.collector.serving.server import Listening
 from sudare.collector.stores.contract import Fates, Group
 from support.memory_store import MemoryStore
 from support.served import live, served

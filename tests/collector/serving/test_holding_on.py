@@ -17,7 +17,7 @@ import uvloop
 from starlette.types import Receive, Scope, Send
 
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening
+from sudare.collector.serving.server import Listening
 from support.certificates import certificate
 from support.commands import process
 from support.served import live, served

@@ -9,8 +9,8 @@ import pytest
 import uvloop
 from starlette.types import Receive, Scope, Send
 
-from sudare.collector.http import connection
 from sudare.collector.http.limits import Limits
+from sudare.collector.serving import connection
 from support.certificates import certificate
 from support.served import live, served
 

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sudare.collection.document import Collection
 from sudare.collector.http.limits import Limits
-from sudare.collector.http.server import Listening
+from sudare.collector.serving.server import Listening
 from sudare.collector.stores.open import open_store
 from sudare.mechanisms.glance import Glance
 from support.certificates import certificate
