@@ -7,6 +7,7 @@ answered in time all the same, and every report count once.
 
 import asyncio
 import random
+import secrets
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -34,9 +35,15 @@ _LONGEST = 1.4  # seconds of a fault: shorter and longer than every time-out
 
 
 def questions() -> list[Collection]:
-    """One that stays open, and one whose windows close every few seconds."""
-    often = Windows(int(time.time()) - 10, 2)
-    return [asked("flat", _CELLS), asked("often", _CELLS, often, keeps_reports=True)]
+    """One that stays open, and one whose windows close every few seconds: this world's alone.
+
+    A collector that is killed leaves its port to another, perhaps to that of another world.
+    """
+    often, own = Windows(int(time.time()) - 10, 2), secrets.token_hex(4)
+    return [
+        asked(f"flat {own}", _CELLS),
+        asked(f"often {own}", _CELLS, often, keeps_reports=True),
+    ]
 
 
 class World(ABC):
@@ -235,6 +242,9 @@ class TimedSenders(Senders):
                 sending.cancel()
                 raise EOFError
         answer = sending.result()
+        if answer[0] == 404:  # a collector of another world has its port meanwhile
+            connection.close()
+            raise EOFError
         self._begun[at] = max(start, self._begun.get(at, 0.0))
         return answer
 

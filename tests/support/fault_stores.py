@@ -85,6 +85,8 @@ class Place(ABC):
             self._spring(trap, whole=last)
 
     def _spring(self, trap: Trap, *, whole: bool) -> None:
+        if self._trap is not trap:  # another thread's statement met it first
+            return
         self._trap, self.survived = None, whole
         # Before anything breaks: what was answered until now must be there afterwards.
         self.crashed = trap.kind == "crash"

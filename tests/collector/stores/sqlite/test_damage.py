@@ -1,8 +1,10 @@
 """A log that lost what was acknowledged: a flipped bit, a deleted file, a store set back."""
 
 import logging
+import os
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -237,3 +239,17 @@ def test_the_number_follows_every_commit(path: Path) -> None:
         store.commit(groups)  # which are repeated
         store.close(tea.key, 1)
         assert Acknowledged(path).read() == 6
+
+
+def test_files_are_looked_at_again_whenever_a_name_in_their_folder_changes(path: Path) -> None:
+    """Long after the store was opened, when its folder's clock is trusted."""
+    with closing_store(path) as store:
+        tea = held(store, question())
+        long_ago = time.time() - 1000
+        os.utime(path.parent, (long_ago, long_ago))
+        for _ in range(2):
+            assert fates(store, group(tea, answers(1))) == [[ReportFate.NEW]]
+        assert store._database._unchanged_since == path.parent.stat().st_mtime_ns
+        log_of(path).unlink()
+        with pytest.raises(StoreUnavailable, match="was deleted or replaced"):
+            store.commit([group(tea, answers(1))])

@@ -172,7 +172,6 @@ class SqliteStore(TableStore):
         joined = join_groups(groups)
         touched: list[OpenWindow] = []
         with self._database.lock:
-            self._database.check_files()  # also where nothing is new, and so nothing written
             try:
                 judged = [self._judge(one, touched) for one in joined]
                 changes = [change for _, change in judged if change is not None]
@@ -182,6 +181,8 @@ class SqliteStore(TableStore):
                     with self._database.transaction(single=single) as connection:
                         for change in changes:
                             self._write(connection, change)
+                else:
+                    self._database.check_files()  # a repeat is no less a promise
             except BaseException:
                 for window in touched:
                     window.ids.undo()
