@@ -38,7 +38,11 @@ def test_a_proof_is_bound_to_its_key_its_ciphertext_and_its_context() -> None:
         assert not CIPHER.opens_to(public, ciphertext, 42, context, PROVED)
 
 
-@pytest.mark.parametrize("proof", [b"", PROVED[:-1], PROVED + b"\0", bytes(PROOF), b"\xff" * PROOF])
+@pytest.mark.parametrize(
+    "proof",
+    [b"", PROVED[:-1], PROVED + b"\0", bytes(PROOF), b"\xff" * PROOF],
+    ids=["nothing", "short", "long", "zeros", "ones"],  # the same in every process
+)
 def test_bytes_that_are_no_proof(proof: bytes) -> None:
     assert not CIPHER.opens_to(KEYS.public, SUM, 42, b"a session", proof)
 
