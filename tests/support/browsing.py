@@ -21,7 +21,7 @@ TEA = Collection("tea", "Which tea do you like best?", TEAS, GRR.calibrate(4, 1.
 COLOURS = Collection(
     "colours", "Which colour?", ("red", "green", "blue"), OUE.calibrate(3, 2.0), 100
 )
-WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 100)
+WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 10)
 INVITED = Collection("board", "Yes or no?", ("yes", "no"), GRR(2, 0.75), 10, invited=True)
 HARMONY = Collection("states", "On?", ("off", "on"), Harmony.calibrate(8, 1.0), 10)
 ROUNDS, ROUND_SECONDS = 40, 2

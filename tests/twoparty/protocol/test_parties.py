@@ -326,12 +326,13 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_refusal_is_cut_to_400_letters_on_both_sides() -> None:
     """Ours before it is sent, and one that was not before it is shown."""
-    assert messages.refusal("é" * 401) == b"sudare2p\x01\xff" + "é".encode() * 400
+    head = b"sudare2p" + bytes([messages.VERSION])
+    assert messages.refusal("é" * 401) == head + b"\xff" + "é".encode() * 400
     for letters, shown in ((400, 400), (401, 400), (9000, 400)):
         with pytest.raises(InvalidMessage) as caught:
-            messages.refuse_refusal(b"sudare2p\x01\xff" + b"e" * letters)
+            messages.refuse_refusal(head + b"\xff" + b"e" * letters)
         assert str(caught.value) == "the other party refused: " + "e" * shown
-    messages.refuse_refusal(b"sudare2p\x01\xfe")
+    messages.refuse_refusal(head + b"\xfe")
     messages.refuse_refusal(b"sudare3p\x01\xff")
 
 
