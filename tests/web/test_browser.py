@@ -30,7 +30,6 @@ from support.browsing import (
     WORDS,
     Stage,
     Visit,
-    browsing,
     online,
     visit,
 )
@@ -86,20 +85,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 def url(stage: Stage) -> Iterator[str]:
     with at_port(stage) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(locale="en-GB")
-    made.set_default_timeout(20_000)
-    yield made
-    made.close()
 
 
 def survey(context: BrowserContext, url: str, collection: Collection, then: str = "") -> Visit:

@@ -17,7 +17,7 @@ from sudare.collector.hosted_page import hosted_files
 from sudare.collector.stores.contract import Role
 from sudare.formats.files import write_folder
 from support.analysts import at_port
-from support.browsing import COLOURS, INVITED, TEA, WORDS, Stage, Visit, browsing, visit
+from support.browsing import COLOURS, INVITED, TEA, WORDS, Stage, Visit, visit
 from support.hosting import hosting
 
 pytestmark = pytest.mark.xdist_group("web")  # as all that starts a browser
@@ -54,20 +54,6 @@ def survey(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survey]:
         with at_port(stage) as collector:
             write_folder(folder / "deep" / "down", hosted_files(collector))
             yield Survey(stage, collector, host)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with browsing() as started:
-        yield started
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(locale="en-GB")
-    made.set_default_timeout(20_000)
-    yield made
-    made.close()
 
 
 def answer(page: Page, label: str) -> None:
