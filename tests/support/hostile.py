@@ -19,7 +19,7 @@ import rbcl
 from sudare import Aggregate, Collection, Discovery, Seeded
 from sudare.errors import SudareError
 from sudare.formats.seals import seal
-from sudare.formats.strangers import visible_lines
+from sudare.formats.strangers import visible, visible_lines
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import Ledger
 from sudare.twoparty.ciphers.bit_proof import encrypt_bit, is_bit
@@ -139,7 +139,7 @@ def _kinds() -> dict[str, Kind]:
 
 def _check_sentence(error: SudareError, data: bytes) -> None:
     """A refusal is a line that does nothing to a terminal."""
-    assert str(error).isprintable(), (data, str(error))
+    assert visible(str(error)) == str(error), (data, str(error))
 
 
 def documents(seed: int, number: int = 2000) -> Counter[str]:
