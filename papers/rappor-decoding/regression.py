@@ -67,7 +67,7 @@ class Answer:
 def ours(survey: Survey, _rng: Seeded) -> Answer:
     """``sudare.decode``, as it is; where it refuses to decode so few reports, nothing is found."""
     try:
-        decoded = decode(survey.collection, survey.aggregate, survey.texts, level=LEVEL)
+        decoded = decode(survey.collection, survey.aggregate, survey.texts, false_discoveries=LEVEL)
     except TooFewReports:
         return Answer(np.empty(0, np.intp), np.zeros(len(survey.texts)))
     found, complete = decoded.findings.found, None

@@ -86,7 +86,9 @@ class Survey:
 
     def _decoded(self, candidates: Indices, correction: Correction) -> Decoded:
         texts = self._texts(candidates)
-        return decode(self.collection, self.aggregate, texts, correction=correction, level=LEVEL)
+        return decode(
+            self.collection, self.aggregate, texts, correction=correction, false_discoveries=LEVEL
+        )
 
     @property
     def _mechanism(self) -> Rappor:

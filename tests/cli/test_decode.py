@@ -53,10 +53,10 @@ def test_what_people_wrote_is_found(folder: Path) -> None:
 
 
 def test_json_is_what_the_library_says(folder: Path) -> None:
-    result = decoded(folder, "--json", "--level", 0.01, "--confidence", 0.9).json()
+    result = decoded(folder, "--json", "--false-discoveries", 0.01, "--level", 0.9).json()
     found, collection = result.pop("found"), agreed(folder)
     total = Aggregate.from_json((folder / "total.json").read_bytes())
-    library = decode(collection, total, CANDIDATES, level=0.01, confidence=0.9)
+    library = decode(collection, total, CANDIDATES, false_discoveries=0.01, level=0.9)
     assert found == library.rows()
     assert [list(row) for row in found] == [FIELDS] * len(found)
     shares = [row["estimate"] for row in found]
@@ -68,9 +68,9 @@ def test_json_is_what_the_library_says(folder: Path) -> None:
         "epsilon": collection.epsilon,
         "n": N,
         "candidates": len(CANDIDATES),
-        "level": 0.01,
+        "false_discoveries": 0.01,
         "correction": "benjamini-hochberg",
-        "confidence": 0.9,
+        "level": 0.9,
         "smallest_detectable": library.smallest,
         "excess_noise": library.findings.excess,
         "discoveries": len(found),
@@ -200,7 +200,7 @@ def test_the_table_is_for_people(folder: Path) -> None:
     ],
 )
 def test_the_level_is_explained(correction: str, meaning: str, folder: Path) -> None:
-    options = ("--correction", correction, "--level", 0.01)
+    options = ("--correction", correction, "--false-discoveries", 0.01)
     assert meaning in words(decoded(folder, *options).out)
     rows = decoded(folder, "--json", "--all", *options).json()["all"]
     raised = [row["adjusted"] / row["p_value"] for row in rows]
@@ -302,7 +302,7 @@ def test_plots(candidates: list[str], suffix: str, folder: Path, tmp_path: Path)
 def test_the_page_and_the_table_say_what_the_rows_say(
     complete: tuple[str, ...], folder: Path, tmp_path: Path
 ) -> None:
-    options = ("--confidence", 0.8, "--top", 3, *complete)
+    options = ("--level", 0.8, "--top", 3, *complete)
     decoded(folder, *options, "--plot", tmp_path / "tea.html", "-o", tmp_path / "tea.txt")
     result = decoded(folder, *options, "--json").json()
     text = (tmp_path / "tea.html").read_text("utf-8")

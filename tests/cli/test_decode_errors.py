@@ -109,11 +109,20 @@ def test_stdin_holds_one_thing(survey: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "1", "-0.5", "2", "nan", "inf"])
-@pytest.mark.parametrize("option", ["level", "confidence"])
-def test_a_level_outside_its_range(option: str, value: str, survey: Path) -> None:
-    options = (f"--{option}", value, *OUTPUT, "--plot", "tea.html")
+def test_false_discoveries_outside_their_range(value: str, survey: Path) -> None:
+    options = ("--false-discoveries", value, *OUTPUT, "--plot", "tea.html")
     sentence = refused(survey, *ARGUMENTS, "candidates.txt", *options)
-    assert sentence.startswith(f"the {option} must lie between 0 and 1, got ")
+    assert sentence.startswith("the share of false discoveries must lie between 0 and 1, got ")
+
+
+@pytest.mark.parametrize("value", ["0", "0.05", "0.499", "1", "-0.5", "2", "nan", "inf"])
+def test_a_level_is_a_confidence(value: str, survey: Path) -> None:
+    options = ("--level", value, *OUTPUT, "--plot", "tea.html")
+    sentence = refused(survey, *ARGUMENTS, "candidates.txt", *options)
+    assert sentence == (
+        f"the level is the confidence of the intervals, from 0.5 to below 1, got {float(value)}; "
+        "what may be found by chance is said by false_discoveries (--false-discoveries)"
+    )
 
 
 @pytest.mark.parametrize("top", [0, -3])

@@ -32,7 +32,7 @@ def test_words_are_found_from_two_folders_of_reports(tmp_path: Path, asks: str) 
         assert done.err == "4,500 answers randomised at ε = 6 each (from a seed: no privacy)\n"
     parts = ["characters-1-3", "characters-3-5", "characters-4-6", "whole"]
     assert sorted(path.stem for path in (tmp_path / "monday").iterdir()) == parts
-    decode = ("discover", "decode", made, "monday", "tuesday", "--level", 1e-6)
+    decode = ("discover", "decode", made, "monday", "tuesday", "--false-discoveries", 1e-6)
     document = succeed(tmp_path, *decode, "--json").json()
     shares = {row["candidate"]: row["estimate"] for row in document["found"]}
     assert shares == {

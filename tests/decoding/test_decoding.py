@@ -162,9 +162,16 @@ def test_what_can_be_shown_is_shown_half_the_time(seed: int) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"level": 0.5, "correction": "none"}, r"a level of 0\.5 tests nothing: 1 tests need"),
-        ({"level": 0.0}, r"the level must lie between 0 and 1, got 0\.0"),
-        ({"confidence": 1.0}, r"the confidence must lie between 0 and 1, got 1\.0"),
+        (
+            {"false_discoveries": 0.5, "correction": "none"},
+            r"0\.5 of false discoveries test nothing: 1 tests need less than 0\.5",
+        ),
+        (
+            {"false_discoveries": 0.0},
+            r"the share of false discoveries must lie between 0 and 1, got 0\.0",
+        ),
+        ({"level": 1.0}, r"the level is the confidence .* from 0\.5 to below 1, got 1\.0"),
+        ({"level": 0.05}, r"the level is the confidence .* got 0\.05; .* false_discoveries"),
         ({"correction": "?"}, "the correction must be one of benjamini-hochberg, bonferroni"),
     ],
 )

@@ -197,7 +197,7 @@ def test_refusals_are_one_sentence() -> None:
     refused(ParameterError, "40 reports times 2 candidates is over the limit of 79",
             candidates=["tea", "milk"], pairs=79)  # fmt: skip
     refused(ParameterError, "has no texts to find", collection=closed, reports=foreign)
-    refused(ParameterError, "the level must lie", level=0.0)
+    refused(ParameterError, "the level is the confidence", level=0.05)
     refused(ParameterError, "0 candidates", candidates=[])
     refused(InvalidReport, "records of", reports=foreign)
     wrong = reports.copy()

@@ -258,7 +258,7 @@ def test_nothing_is_found_where_there_is_nothing_in_common(seed: int) -> None:
     letters = Seeded(seed).below(26, (50_000, 8)) + ord("a")
     texts = ["".join(map(chr, row)) for row in letters.tolist()]
     nobody = PLAN.simulate(dict.fromkeys(texts, 1), Seeded(seed + 1))
-    found = discover(PLAN, nobody, level=1e-9)
+    found = discover(PLAN, nobody, false_discoveries=1e-9)
     assert found.texts == {}
     assert found.rows() == []
 
@@ -272,7 +272,7 @@ def test_devices_and_counted_parts_end_to_end(seed: int) -> None:
     parts += [plan.report(device, "maté", rng) for device in devices]
     counted = [total for sent in parts for total in plan.aggregate(sent)]
     assert sum(total.n for total in counted) == 2400
-    found = discover(plan, counted, level=1e-6)
+    found = discover(plan, counted, false_discoveries=1e-6)
     assert found.texts.keys() == {"tea", "coffee", f"caf{OTHER}", f"mat{OTHER}"}
     assert found.texts["tea"] == pytest.approx(700 / 2400, abs=0.1)
     assert sum(found.n) == 2400

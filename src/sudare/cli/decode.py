@@ -12,8 +12,10 @@ from sudare.cli.shared.options import (
     CORRECTIONS,
     PATH,
     collection_argument,
+    false_discoveries_option,
     is_pipe,
     json_option,
+    level_option,
     load_collection,
     plot_option,
     progress_bar,
@@ -35,13 +37,7 @@ if TYPE_CHECKING:
 @collection_argument
 @click.argument("reports", type=PATH, nargs=-1)
 @candidates_option
-@click.option(
-    "--level",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="The share of those found that may be there by chance.",
-)
+@false_discoveries_option
 @click.option(
     "--correction",
     type=click.Choice(CORRECTIONS),
@@ -49,7 +45,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How p-values are adjusted for asking about every candidate.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@level_option
 @click.option(
     "--likelihood",
     is_flag=True,
@@ -73,9 +69,9 @@ def decode(
     collection: Path,
     reports: tuple[Path, ...],
     candidates: Path,
-    level: float,
+    false_discoveries: float,
     correction: str,
-    confidence: float,
+    level: float,
     likelihood: bool,
     complete: bool,
     everyone: bool,
@@ -125,7 +121,7 @@ def decode(
             raise ParameterError(f"the result and the plot can't both be {plot}")
     with candidate_lines(candidates) as lines:
         # The choices that click allows are the corrections there are.
-        levels = _Levels(level, cast("Correction", correction), confidence)
+        levels = _Levels(false_discoveries, cast("Correction", correction), level)
         if likelihood:
             decoded = _decode_reports(agreed, sources, lines, levels, memory)
         else:
@@ -157,11 +153,11 @@ def _check_options(likelihood: bool, complete: bool, top: int | None) -> None:
 
 
 class _Levels(NamedTuple):
-    """How sure it must be: the level and correction of the tests, the confidence of intervals."""
+    """How sure it must be: the tests and their correction, and the level of intervals."""
 
-    level: float
+    false_discoveries: float
     correction: "Correction"
-    confidence: float
+    level: float
 
 
 def _decode(

@@ -13,8 +13,10 @@ import rich_click as click
 from sudare.cli.shared.options import (
     PATH,
     answer_options,
+    false_discoveries_option,
     is_pipe,
     json_option,
+    level_option,
     progress_bar,
 )
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
@@ -185,14 +187,20 @@ def randomize(
 @discover.command()
 @click.argument("plan", type=PATH)
 @click.argument("folders", type=PATH, nargs=-1, required=True)
-@click.option(
-    "--level", type=float, default=0.05, show_default=True, help="False ones among words found."
-)
+@false_discoveries_option
+@level_option
 @click.option(
     "--most", type=int, default=100_000, show_default=True, help="Joined words put to the test."
 )
 @json_option
-def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_json: bool) -> None:
+def decode(
+    plan: Path,
+    folders: tuple[Path, ...],
+    false_discoveries: float,
+    level: float,
+    most: int,
+    as_json: bool,
+) -> None:
     """Find the words, and the share of people behind each.
 
     FOLDERS are those of `sudare discover randomize`.
@@ -209,14 +217,16 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
     if len({real(folder) for folder in folders}) < len(folders):
         raise ParameterError("a folder is named twice; its reports would count twice")
     totals = [total for folder in folders for total in _counted(agreed, folder)]
-    found = find(agreed, totals, level=level, most=most)
+    found = find(agreed, totals, false_discoveries=false_discoveries, level=level, most=most)
     if as_json:
         say_json(_document(agreed, found))
         return
     if found.rows():
         from rich.table import Table
 
-        table = Table("word", "share", "95 % interval", title=whole_text(agreed.question))
+        table = Table(
+            "word", "share", f"{percent(level)} interval", title=whole_text(agreed.question)
+        )
         for row in found.rows():
             interval = percent_range(row["low"], row["high"], 3)
             table.add_row(whole_text(row["candidate"]), percent(row["estimate"], 3), interval)

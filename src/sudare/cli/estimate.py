@@ -10,6 +10,7 @@ from sudare.cli.shared.options import (
     collection_argument,
     is_pipe,
     json_option,
+    level_option,
     load_collection,
     plot_option,
 )
@@ -20,7 +21,7 @@ from sudare.formats.columns import binary_stdin
 @click.command()
 @collection_argument
 @click.argument("aggregate", type=PATH, default="-")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@level_option
 @click.option("--simultaneous", is_flag=True, help="Intervals that hold for all answers at once.")
 @click.option(
     "--population",

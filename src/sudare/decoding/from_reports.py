@@ -31,29 +31,33 @@ def weigh_reports(  # noqa: PLR0913, PLR0917 - all that a result depends on
     told: Records,
     texts: tuple[str, ...],
     hashed: Digests,
-    level: float,
+    false_discoveries: float,
     correction: Correction,
-    confidence: float,
+    level: float,
     progress: Callable[[float], object] | None = None,
 ) -> Decoded:
     """Which candidates people hold, and how many do, from reports that were checked.
 
     ``sudare.decode_reports`` says what each argument is.
     """
-    tests = number_of_tests(correction, len(texts), level)
-    expected = _expected_smallest(mechanism, len(told), tests, level)
+    tests = number_of_tests(correction, len(texts), false_discoveries)
+    expected = _expected_smallest(mechanism, len(told), tests, false_discoveries)
     every = likelihoods(mechanism, told, hashed).kept()
     mixture = most_likely_mixture(every, progress)
     decoys = likelihoods(mechanism, told, decoy_digests(_DECOYS), other=False)
     judged = judge(every, decoys, mixture)
-    smallest = max(expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], tests, level))
-    findings = _findings(judged, mixture, level, correction)
-    return Decoded(len(told), texts, findings, level, correction, confidence, smallest)
+    smallest = max(
+        expected, _smallest(judged.stderr[:-1], mixture.shares[:-1], tests, false_discoveries)
+    )
+    findings = _findings(judged, mixture, false_discoveries, correction)
+    return Decoded(len(told), texts, findings, false_discoveries, correction, level, smallest)
 
 
-def _expected_smallest(mechanism: Rappor, n: int, tests: int, level: float) -> float:
+def _expected_smallest(mechanism: Rappor, n: int, tests: int, false_discoveries: float) -> float:
     """The share that theory needs to find a rare text; refused if it is more than everybody."""
-    needed = detectable_deviations(tests, level) ** 2 / likelihood_information(mechanism)
+    needed = detectable_deviations(tests, false_discoveries) ** 2 / likelihood_information(
+        mechanism
+    )
     if needed > n:
         raise TooFewReports(
             f"{n} reports can't show even a text that everybody answered, in {tests} "
@@ -62,7 +66,7 @@ def _expected_smallest(mechanism: Rappor, n: int, tests: int, level: float) -> f
     return math.sqrt(needed / n)
 
 
-def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float:
+def _smallest(stderr: Floats, shares: Floats, tests: int, false_discoveries: float) -> float:
     """The share that a typical rare candidate needs to be found with an even chance."""
     known = np.isfinite(stderr)
     if not known.any():
@@ -70,15 +74,19 @@ def _smallest(stderr: Floats, shares: Floats, tests: int, level: float) -> float
             f"the {stderr.size} candidates can't be told apart: their bits are the same"
         )
     rare = known & (shares <= np.median(shares[known]))
-    return detectable_deviations(tests, level) * float(np.median(stderr[rare]))
+    return detectable_deviations(tests, false_discoveries) * float(np.median(stderr[rare]))
 
 
-def _findings(judged: Judged, mixture: Mixture, level: float, correction: Correction) -> Findings:
+def _findings(
+    judged: Judged, mixture: Mixture, false_discoveries: float, correction: Correction
+) -> Findings:
     shares, stderr, scores = judged.shares[:-1], judged.stderr[:-1], judged.scores[:-1]
     tests = Tests(scores, judged.law.p_values, correction)
-    passed = tests.passed(level, judged.law.threshold(level))
+    passed = tests.passed(false_discoveries, judged.law.threshold(false_discoveries))
     found, p_values, adjusted = by_share(passed, shares)
-    cut = judged.law.threshold(critical_chance(level, correction, found.size, shares.size))
+    cut = judged.law.threshold(
+        critical_chance(false_discoveries, correction, found.size, shares.size)
+    )
     absent, typical = shares.size - found.size, float(np.median(stderr[np.isfinite(stderr)]))
     luck = luck_at(cut, scores, stderr, judged.law, absent, typical)
     return Findings(

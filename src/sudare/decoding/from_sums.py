@@ -34,9 +34,10 @@ class Decoded:
         n: the number of reports.
         candidates: every candidate that was tested.
         findings: what is known of each.
-        level: the level of the test.
+        false_discoveries: the share of those found that may be there by chance; by Bonferroni, the
+            chance of any.
         correction: how the test was adjusted for asking so often.
-        confidence: the level of the intervals.
+        level: the confidence of the intervals, such as 0.95.
         smallest: the share that would be found with an even chance.
         complete: everybody's share, if the candidates are taken for all there are.
     """
@@ -44,9 +45,9 @@ class Decoded:
     n: int
     candidates: tuple[str, ...]
     findings: Findings
-    level: float
+    false_discoveries: float
     correction: Correction
-    confidence: float
+    level: float
     smallest: float
     complete: SimplexFit | None = None
 
@@ -76,7 +77,7 @@ class Decoded:
         If the candidates are all there are, they lie between 0 and 1 and hold the share that
         everybody together leaves to each.
         """
-        low, high = self.findings.interval(self.confidence)
+        low, high = self.findings.interval(self.level)
         if self.complete is not None:
             low = np.minimum(np.clip(low, 0, 1), self.shares)
             high = np.maximum(np.clip(high, 0, 1), self.shares)
@@ -111,7 +112,7 @@ class Decoded:
         ]
         if everyone:
             for row in rows:
-                row["found"] = row["adjusted"] <= self.level
+                row["found"] = row["adjusted"] <= self.false_discoveries
         return rows
 
 
@@ -120,9 +121,9 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
     aggregate: Aggregate,
     texts: tuple[str, ...],
     hashed: Digests,
-    level: float,
+    false_discoveries: float,
     correction: Correction,
-    confidence: float,
+    level: float,
     *,
     complete: bool = False,
 ) -> Decoded:
@@ -133,10 +134,10 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
     counts = aggregate.counts
     if counts.shape != mechanism.zero.counts.shape:
         raise ParameterError(f"the aggregate has counts of shape {counts.shape}")
-    tests = number_of_tests(correction, len(texts), level)
-    smallest = smallest_detectable(mechanism, aggregate.n, tests, level)
+    tests = number_of_tests(correction, len(texts), false_discoveries)
+    smallest = smallest_detectable(mechanism, aggregate.n, tests, false_discoveries)
     if smallest > 1:
-        needed = reports_needed(mechanism, tests, level)
+        needed = reports_needed(mechanism, tests, false_discoveries)
         raise TooFewReports(
             f"{aggregate.n} reports can't show even a text that everybody answered, in {tests} "
             f"tests; at least {needed} are needed"
@@ -148,15 +149,15 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
     rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
     design = Design(rows, mechanism.cohorts, mechanism.bits)
     bits = BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others)
-    if design.coincidence(bits.telling) > level / tests:
+    if design.coincidence(bits.telling) > false_discoveries / tests:
         silent = bits.telling < mechanism.cohorts
         which = f", of which {bits.telling} have reports," if silent else ""
         remedy = "wait for reports in" if silent else "make a collection with"
         raise ParameterError(
             f"{mechanism.cohorts} cohorts of {mechanism.bits} bits{which} can't tell {len(texts)} "
-            f"candidates apart at the level {level}: {remedy} more of them"
+            f"candidates apart with {false_discoveries} of false discoveries: {remedy} more of them"
         )
-    findings = find(design, bits, level, correction)
+    findings = find(design, bits, false_discoveries, correction)
     absent = np.delete(findings.stderr, findings.found)
     if absent.size:  # they are judged by more noise than theory expects if texts are missing
         expected = math.sqrt(rare_variance(mechanism, aggregate.n))
@@ -165,29 +166,40 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
         aggregate.n,
         texts,
         findings,
-        level,
+        false_discoveries,
         correction,
-        confidence,
+        level,
         smallest,
         simplex_fit(design, bits) if complete else None,
     )
 
 
-def check_levels(level: float, correction: Correction, confidence: float) -> None:
-    """Refuse a level or confidence that is no chance, and a correction that isn't known."""
-    for name, value in (("level", level), ("confidence", confidence)):
-        if not 0 < value < 1:
-            raise ParameterError(f"the {name} must lie between 0 and 1, got {value}")
+def check_levels(false_discoveries: float, correction: Correction, level: float) -> None:
+    """Refuse a share of false discoveries or a confidence that can't be, and an unknown correction.
+
+    A confidence below one half is of no use to anybody, and so is taken for a share of false
+    discoveries under the wrong name.
+    """
+    if not 0 < false_discoveries < 1:
+        raise ParameterError(
+            f"the share of false discoveries must lie between 0 and 1, got {false_discoveries}"
+        )
+    if not 0.5 <= level < 1:
+        raise ParameterError(
+            f"the level is the confidence of the intervals, from 0.5 to below 1, got {level}; what "
+            f"may be found by chance is said by false_discoveries (--false-discoveries)"
+        )
     if correction not in ADJUSTMENTS:
         raise ParameterError(f"the correction must be one of {', '.join(ADJUSTMENTS)}")
 
 
-def number_of_tests(correction: Correction, candidates: int, level: float) -> int:
-    """How many tests share the level under a correction; refuses a level that tests nothing."""
+def number_of_tests(correction: Correction, candidates: int, false_discoveries: float) -> int:
+    """How many tests share the chance of a false discovery; refuses one that tests nothing."""
     tests = 1 if correction == "none" else candidates
-    if level / tests >= 0.5:
+    if false_discoveries / tests >= 0.5:
         raise ParameterError(
-            f"a level of {level} tests nothing: {tests} tests need one below {tests / 2}"
+            f"{false_discoveries} of false discoveries test nothing: {tests} tests need less than "
+            f"{tests / 2}"
         )
     return tests
 

@@ -76,8 +76,8 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
     discovery: Discovery,
     aggregates: Iterable[Aggregate],
     *,
-    level: float = 0.05,
-    confidence: float = 0.95,
+    false_discoveries: float = 0.05,
+    level: float = 0.95,
     gram_level: float = GRAM_LEVEL,
     most: int = MOST,
 ) -> Discovered:
@@ -86,8 +86,8 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
     Args:
         discovery: the plan that people reported by.
         aggregates: their reports, counted; any number for each of the plan's collections.
-        level: the expected share of false discoveries among the texts found.
-        confidence: the level of the intervals.
+        false_discoveries: their expected share among the texts found.
+        level: the confidence of the intervals, such as 0.95.
         gram_level: the expected share of false ones among the grams that are joined.
         most: how many joined texts are put to the test, at most.
     """
@@ -100,7 +100,7 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
     spelling = discovery.spelling
     kept = []
     for place, collection, aggregate in zip(spelling.places, places, parts, strict=True):
-        decoded = _decoded(collection, aggregate, spelling.grams(place), gram_level, confidence)
+        decoded = _decoded(collection, aggregate, spelling.grams(place), gram_level, level)
         kept.append({row["candidate"]: row["estimate"] for row in decoded.rows()})
     joined, capped = join(spelling, kept, most)
     return Discovered(
@@ -108,7 +108,7 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
         tuple(map(len, kept)),
         len(joined),
         capped,
-        _decoded(words, whole, joined, level, confidence) if joined else None,
+        _decoded(words, whole, joined, false_discoveries, level) if joined else None,
     )
 
 
@@ -116,11 +116,13 @@ def _decoded(
     collection: Collection,
     aggregate: Aggregate,
     candidates: Iterable[str],
+    false_discoveries: float,
     level: float,
-    confidence: float,
 ) -> Decoded:
     try:
-        return decode(collection, aggregate, candidates, level=level, confidence=confidence)
+        return decode(
+            collection, aggregate, candidates, false_discoveries=false_discoveries, level=level
+        )
     except TooFewReports as error:
         raise TooFewReports(f"“{collection.name}”: {error}") from None
 

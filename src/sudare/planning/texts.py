@@ -31,14 +31,14 @@ class RapporPlan:
         mechanism: the design.
         people: how many will report.
         candidates: how many texts will be tested.
-        level: of the test, for any false discovery.
+        false_discoveries: the chance of any.
         smallest_detectable: the share of people that a text needs to be found half the time.
     """
 
     mechanism: Rappor
     people: int
     candidates: int
-    level: float
+    false_discoveries: float
     smallest_detectable: float
 
 
@@ -47,7 +47,7 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
     people: int,
     candidates: int,
     *,
-    level: float = 0.05,
+    false_discoveries: float = 0.05,
     lifetime: float | None = None,
     most_bits: int = MOST_BITS,
 ) -> RapporPlan:
@@ -61,7 +61,7 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
         epsilon: the budget of one report.
         people: how many will report.
         candidates: how many texts will be tested.
-        level: of the test.
+        false_discoveries: the chance of any.
         lifetime: the budget of all reports of one answer, if people report again and again.
         most_bits: the widest filter that may be sent.
     """
@@ -70,8 +70,10 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
         raise ParameterError(
             f"a plan needs at least 1 person and 1 candidate, got {people} and {candidates}"
         )
-    if not 0 < level < 0.5:
-        raise ParameterError(f"the level must lie between 0 and 0.5, got {level}")
+    if not 0 < false_discoveries < 0.5:
+        raise ParameterError(
+            f"the chance of false discoveries must lie between 0 and 0.5, got {false_discoveries}"
+        )
     if most_bits < _FEWEST_BITS:
         raise ParameterError(f"most_bits must be at least {_FEWEST_BITS}, got {most_bits}")
     widths = [1 << j for j in range(_FEWEST_BITS.bit_length() - 1, most_bits.bit_length())]
@@ -84,15 +86,17 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
     least = min(rare_variance(design, people) for design in designs)
     # The first that is good enough is the narrowest, and has the fewest hashes.
     best = next(d for d in designs if rare_variance(d, people) <= _WORTH * least)
-    smallest = smallest_detectable(best, people, candidates, level)
+    smallest = smallest_detectable(best, people, candidates, false_discoveries)
     if smallest > 1:
         raise ParameterError(
             f"at ε = {epsilon} {people} people can't show even a text that everybody answers; at "
-            f"least {reports_needed(best, candidates, level)} are needed"
+            f"least {reports_needed(best, candidates, false_discoveries)} are needed"
         )
-    cohorts = _cohorts(best.bits, people, smallest, detectable_deviations(candidates, level))
+    cohorts = _cohorts(
+        best.bits, people, smallest, detectable_deviations(candidates, false_discoveries)
+    )
     mechanism = Rappor(best.bits, best.hashes, cohorts, best.f, best.p, best.q)
-    return RapporPlan(mechanism, people, candidates, level, smallest)
+    return RapporPlan(mechanism, people, candidates, false_discoveries, smallest)
 
 
 def _design(epsilon: float, lifetime: float | None, bits: int, hashes: int) -> Rappor:

@@ -59,9 +59,9 @@ class TextsDocument(ResultDocument):
 
     n: Count
     candidates: Count
-    level: float
+    false_discoveries: float
     correction: str
-    confidence: float
+    level: float
     smallest_detectable: float
     excess_noise: float | None
     discoveries: Count
@@ -132,7 +132,7 @@ class FreeText(Question):
                 f"use `sudare decode` with candidates"
             )
         self.check_options(options)
-        found = replace(weighed, confidence=options.level)
+        found = replace(weighed, level=options.level)
         return Discoveries(self.agreed, found, everyone=False, top=None)
 
     def alternatives(
@@ -212,9 +212,9 @@ class Discoveries(Result):
             **self.heading(),
             "n": decoded.n,
             "candidates": len(decoded.candidates),
-            "level": decoded.level,
+            "false_discoveries": decoded.false_discoveries,
             "correction": decoded.correction,
-            "confidence": decoded.confidence,
+            "level": decoded.level,
             "smallest_detectable": decoded.smallest,
             "excess_noise": decoded.excess,
             "discoveries": self.count,
@@ -245,9 +245,9 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
     aggregate: Aggregate,
     candidates: Iterable[str],
     *,
-    level: float = 0.05,
+    false_discoveries: float = 0.05,
     correction: Correction = "benjamini-hochberg",
-    confidence: float = 0.95,
+    level: float = 0.95,
     complete: bool = False,
     memory: int = MEMORY,
     progress: Callable[[int], object] | None = None,
@@ -258,9 +258,9 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         collection: a collection of free text.
         aggregate: its reports, counted.
         candidates: texts that people may have answered, in any order, as a list or a stream.
-        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        false_discoveries: their expected share among those found; by Bonferroni, the chance of any.
         correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
-        confidence: the level of the intervals.
+        level: the confidence of the intervals, such as 0.95.
         complete: whether nobody answered anything but these candidates. Then every candidate has
             a share, none is negative, and they sum to 1.
         memory: the bytes that the candidates' bits may take.
@@ -272,11 +272,17 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
             f"decode takes an Aggregate, got {type(aggregate).__name__}: count the reports first "
             f"(collection.aggregate), or weigh them one by one (decode_reports)"
         )
-    check_levels(level, correction, confidence)
+    check_levels(false_discoveries, correction, level)
     released = question.released(aggregate)
     hashed = hash_candidates(collection.key, question.mechanism, candidates, memory, progress)
     return decode_sums(
-        question.mechanism, released, *hashed, level, correction, confidence, complete=complete
+        question.mechanism,
+        released,
+        *hashed,
+        false_discoveries,
+        correction,
+        level,
+        complete=complete,
     )
 
 
@@ -285,9 +291,9 @@ def decode_reports(  # noqa: PLR0913 - likewise
     reports: Records | Iterable[Records],
     candidates: Iterable[str],
     *,
-    level: float = 0.05,
+    false_discoveries: float = 0.05,
     correction: Correction = "benjamini-hochberg",
-    confidence: float = 0.95,
+    level: float = 0.95,
     pairs: int = PAIRS,
     memory: int = MEMORY,
     progress: Callable[[float], object] | None = None,
@@ -302,17 +308,17 @@ def decode_reports(  # noqa: PLR0913 - likewise
         collection: a collection of free text.
         reports: its reports, as an array or as several.
         candidates: texts that people may have answered, in any order, as a list or a stream.
-        level: the expected share of false discoveries (or the chance of any, by Bonferroni).
+        false_discoveries: their expected share among those found; by Bonferroni, the chance of any.
         correction: ``benjamini-hochberg``, ``bonferroni``, or ``none`` for a single candidate.
-        confidence: the level of the intervals.
+        level: the confidence of the intervals, such as 0.95.
         pairs: the most reports times candidates to compute.
         memory: the bytes that the candidates' bits may take.
         progress: hears after each pass how much log-likelihood may be left to gain.
     """
     question = text_question(collection)
-    check_levels(level, correction, confidence)
+    check_levels(false_discoveries, correction, level)
     texts, hashed = hash_candidates(collection.key, question.mechanism, candidates, memory)
     told = question.gather(reports, len(texts), pairs, "candidates")
     return weigh_reports(
-        question.mechanism, told, texts, hashed, level, correction, confidence, progress
+        question.mechanism, told, texts, hashed, false_discoveries, correction, level, progress
     )

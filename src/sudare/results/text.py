@@ -29,7 +29,7 @@ def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Tabl
     table = Table(title=whole_text(found.collection.question), title_justify="left")
     table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
     table.add_column("share", justify="right", no_wrap=True)
-    table.add_column(f"{percent(found.decoded.confidence)} interval", no_wrap=True)
+    table.add_column(f"{percent(found.decoded.level)} interval", no_wrap=True)
     if truth is not None:
         table.add_column("truth", justify="right", no_wrap=True, style="dim")
     table.add_column("p", justify="right", no_wrap=True)
@@ -44,7 +44,7 @@ def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Tabl
             *true,
             p_value(row["adjusted"]),
             Bar(row["low"], row["estimate"], row["high"], axis),
-            style="" if row["adjusted"] <= found.decoded.level else "dim",
+            style="" if row["adjusted"] <= found.decoded.false_discoveries else "dim",
         )
     return table
 
@@ -60,7 +60,7 @@ def page(found: Discoveries) -> str:
         candidates=len(found.decoded.candidates),
         discoveries=found.count,
         p_values=np.array([row["adjusted"] for row in found.found]),
-        level=found.decoded.confidence,
+        level=found.decoded.level,
         notes=sentences(found),
     )
 
@@ -71,7 +71,7 @@ def figure(found: Discoveries) -> "Figure":
 
     whole = _whole(found)
     of = found.count if whole is not None else len(found.decoded.candidates)
-    level, title = found.decoded.confidence, visible(found.collection.question)
+    level, title = found.decoded.level, visible(found.collection.question)
     return decoded_figure(*_listed(found), whole, of=of, level=level, title=title)
 
 
@@ -161,14 +161,14 @@ def _more(found: Discoveries, most: int) -> str:
 
 
 def _meaning(found: Discoveries) -> str:
-    """What the level says of those found."""
-    level = percent(found.decoded.level)
+    """How many of those found may be there by chance."""
+    share = percent(found.decoded.false_discoveries)
     if found.decoded.correction == "benjamini-hochberg":
-        return f"At most about {level} of those found are there by chance."
+        return f"At most about {share} of those found are there by chance."
     if found.decoded.correction == "bonferroni":
-        return f"The chance that any of those found is there by chance is at most {level}."
+        return f"The chance that any of those found is there by chance is at most {share}."
     tested = len(found.decoded.candidates)
-    chance = found.decoded.level * tested
+    chance = found.decoded.false_discoveries * tested
     return (
         f"The p-values are not adjusted: of {tested:,} texts that nobody answered, about "
         f"{chance:,.{0 if chance >= 10 else 2}f} would be found by chance."

@@ -306,7 +306,7 @@ def test_free_text_is_decoded_against_what_an_analyst_kept(
     (tmp_path / "words.json").write_bytes(WORDS.to_json())
     (tmp_path / "total.json").write_bytes(collector.get(_aggregate(WORDS)).content)
     (tmp_path / "texts").write_text(texts)
-    command = ("decode", "words.json", "total.json", "--candidates", "texts", "--confidence", 0.9)
+    command = ("decode", "words.json", "total.json", "--candidates", "texts", "--level", 0.9)
     printed = succeed(tmp_path, *command, "--json").json()
     assert collector.get(_estimate(WORDS, "?level=0.9")).json() == {"window": 0, **printed}
     table = collector.get(_estimate(WORDS, "?level=0.9&format=csv")).text

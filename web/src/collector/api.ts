@@ -85,7 +85,6 @@ export interface Rounds extends Result {
 
 export interface Texts extends Result {
   readonly candidates: number;
-  readonly confidence: number;
   readonly smallest_detectable: number;
   readonly found: readonly TextRow[];
   readonly unexplained: { readonly estimate: number; readonly stderr: number };

@@ -107,6 +107,28 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def level_option(command: Command) -> Command:
+    """Add ``--level``, the confidence of intervals, to a command."""
+    return click.option(
+        "--level",
+        type=float,
+        default=0.95,
+        show_default=True,
+        help="The confidence of the intervals.",
+    )(command)
+
+
+def false_discoveries_option(command: Command) -> Command:
+    """Add ``--false-discoveries``, what of the texts found may be wrong, to a command."""
+    return click.option(
+        "--false-discoveries",
+        type=float,
+        default=0.05,
+        show_default=True,
+        help="The share of those found that may be there by chance.",
+    )(command)
+
+
 def refuse_idle(why: str, *names: str) -> None:
     """Refuse options of the running command that were given and have no effect, as ``why`` says."""
     context = get_current_context()

@@ -36,7 +36,7 @@ function WhenGroupsAreShown({ standing }: TooFewProps) {
 
 function Found({ estimate, truth }: ResultProps<Texts>) {
   const words = useWords();
-  const { n, candidates, confidence, smallest_detectable: smallest, found, unexplained } = estimate;
+  const { n, candidates, level: confidence, smallest_detectable: smallest, found, unexplained } = estimate;
   const level = levelText(confidence);
   return (
     <>
