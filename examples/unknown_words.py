@@ -24,7 +24,7 @@ def main() -> None:
     false = [text for text in found.texts if text not in {word[:8] for word in WORDS}]
     print(f"{len(false)} of those found are no word of anybody's")
     for row in found.rows()[:5]:
-        print(f"{row['candidate']:9}{row['estimate']:6.2%}  ({truth[row['candidate']]:,} people)")
+        print(f"{row['candidate']:9}{row['share']:6.2%}  ({truth[row['candidate']]:,} people)")
 
 
 if __name__ == "__main__":

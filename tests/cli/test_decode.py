@@ -19,7 +19,7 @@ from support.commands import Result, contents, process, succeed
 from support.free_text import CANDIDATES, HELD, PEOPLE, UNLISTED, N
 from support.markup import number, read
 
-FIELDS = ["candidate", "estimate", "stderr", "low", "high", "p_value", "adjusted"]
+FIELDS = ["candidate", "share", "stderr", "low", "high", "p_value_alone", "p_value"]
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,10 @@ def test_what_people_wrote_is_found(folder: Path) -> None:
     assert set(HELD) <= rows.keys() <= set(CANDIDATES)
     assert len(rows) <= len(HELD) + 2
     for text in HELD:
-        assert abs(rows[text]["estimate"] - PEOPLE[text] / N) < 6 * rows[text]["stderr"] < 0.1
-        assert rows[text]["low"] < rows[text]["estimate"] < rows[text]["high"]
+        assert abs(rows[text]["share"] - PEOPLE[text] / N) < 6 * rows[text]["stderr"] < 0.1
+        assert rows[text]["low"] < rows[text]["share"] < rows[text]["high"]
     rest = result["unexplained"]
-    assert abs(rest["estimate"] - PEOPLE[UNLISTED] / N) < 6 * rest["stderr"] < 0.15
+    assert abs(rest["share"] - PEOPLE[UNLISTED] / N) < 6 * rest["stderr"] < 0.15
 
 
 def test_json_is_what_the_library_says(folder: Path) -> None:
@@ -59,7 +59,7 @@ def test_json_is_what_the_library_says(folder: Path) -> None:
     library = decode(collection, total, CANDIDATES, false_discoveries=0.01, level=0.9)
     assert found == library.rows()
     assert [list(row) for row in found] == [FIELDS] * len(found)
-    shares = [row["estimate"] for row in found]
+    shares = [row["share"] for row in found]
     assert shares == sorted(shares, reverse=True)
     assert result == {
         "collection": "words",
@@ -75,7 +75,7 @@ def test_json_is_what_the_library_says(folder: Path) -> None:
         "excess_noise": library.findings.excess,
         "discoveries": len(found),
         "unexplained": {
-            "estimate": library.unexplained,
+            "share": library.unexplained,
             "stderr": library.findings.explained_stderr,
         },
     }
@@ -136,8 +136,8 @@ def test_spelling_matters_and_the_keyboard_does_not(tmp_path: Path) -> None:
     options = ("r.arrow", "--candidates", "list", "--all", "--json")
     rows = succeed(tmp_path, "decode", file, *options).json()["all"]
     assert rows[0]["candidate"] == "か\u3099"
-    assert rows[0]["estimate"] > 0.8
-    assert max(row["estimate"] for row in rows[1:]) < 0.2
+    assert rows[0]["share"] > 0.8
+    assert max(row["share"] for row in rows[1:]) < 0.2
 
 
 # How much is shown
@@ -181,7 +181,7 @@ def test_the_table_is_for_people(folder: Path) -> None:
     )
     assert max(map(len, shown.splitlines())) <= 80
     told = words(shown)
-    rest = 100 * result["unexplained"]["estimate"]
+    rest = 100 * result["unexplained"]["share"]
     assert f"{len(result['found'])} of 200 candidates found." in told
     rest_said = f"the other {rest:.1f} % ± "
     assert f"the answers of {100 - rest:.1f} % of people (less the luck" in told
@@ -203,7 +203,7 @@ def test_the_level_is_explained(correction: str, meaning: str, folder: Path) -> 
     options = ("--correction", correction, "--false-discoveries", 0.01)
     assert meaning in words(decoded(folder, *options).out)
     rows = decoded(folder, "--json", "--all", *options).json()["all"]
-    raised = [row["adjusted"] / row["p_value"] for row in rows]
+    raised = [row["p_value"] / row["p_value_alone"] for row in rows]
     assert min(raised) >= 1
     assert (max(raised) > 1) == (correction != "none")
 
@@ -224,7 +224,7 @@ def test_nothing_found(folder: Path, tmp_path: Path) -> None:
     assert shown.startswith(
         "0 of 2 candidates found. For all that is known, everybody answered something else"
     )
-    assert (result["found"], result["unexplained"]) == ([], {"estimate": 1, "stderr": 0})
+    assert (result["found"], result["unexplained"]) == ([], {"share": 1, "stderr": 0})
     assert (
         decoded(folder, "--candidates", tmp_path / "list", "--csv").out == ",".join(FIELDS) + "\n"
     )
@@ -251,7 +251,7 @@ def test_what_is_unexplained_is_clipped_in_words_alone(folder: Path) -> None:
         findings = replace(result.findings, explained=explained, explained_stderr=0.02)
         shown = Discoveries(collection, replace(result, findings=findings), False, None)
         assert f"the answers of {said}" in words(" ".join(sentences(shown)))
-        assert shown.document()["unexplained"]["estimate"] == 1 - explained
+        assert shown.document()["unexplained"]["share"] == 1 - explained
 
 
 def test_candidates_are_text_and_nothing_else(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_the_page_and_the_table_say_what_the_rows_say(
     printed = words((tmp_path / "tea.txt").read_text("utf-8"))
     for row, other in zip(rows, result["found"], strict=True):
         said = [number(part) for part in (row[1], row[2], *row[3].split(" to "))]
-        meant = [100 * other[name] for name in ("estimate", "stderr", "low", "high")]
+        meant = [100 * other[name] for name in ("share", "stderr", "low", "high")]
         assert said == pytest.approx(meant, abs=0.051)
         assert words(f"{row[0]} │ {row[1]} │ {row[3]} │") in printed
     assert f"200, of which {result['discoveries']} found" in text
@@ -349,13 +349,13 @@ def test_a_list_that_is_complete(folder: Path, tmp_path: Path) -> None:
     assert result.pop("complete") is True
     assert result.keys() == plain.keys()
     assert result["discoveries"] == plain["discoveries"]
-    assert result["unexplained"] == {"estimate": 0, "stderr": 0}
+    assert result["unexplained"] == {"share": 0, "stderr": 0}
     assert len(result["found"]) == len(CANDIDATES) + 1
     assert [list(row) for row in result["found"]] == [FIELDS] * len(result["found"])
-    assert sum(row["estimate"] for row in result["found"]) == pytest.approx(1)
+    assert sum(row["share"] for row in result["found"]) == pytest.approx(1)
     for row in result["found"][: len(PEOPLE)]:
         share = PEOPLE[row["candidate"]] / N
-        assert abs(row["estimate"] - share) < 6 * row["stderr"]
+        assert abs(row["share"] - share) < 6 * row["stderr"]
     every = decoded(folder, *whole, "--json", "--complete", "--all", "--top", 7).json()
     assert [row for row in every["all"] if row.pop("found") or True] == result["found"][:7]
     told = words(decoded(folder, *whole, "--complete").out)
@@ -376,4 +376,4 @@ def test_single_reports_can_be_weighed(folder: Path) -> None:
     rows = {row["candidate"]: row for row in result["found"]}
     assert result.keys() == plain.keys()
     for text in HELD:
-        assert abs(rows[text]["estimate"] - PEOPLE[text] / N) < 6 * rows[text]["stderr"]
+        assert abs(rows[text]["share"] - PEOPLE[text] / N) < 6 * rows[text]["stderr"]

@@ -34,7 +34,7 @@ def test_words_are_found_from_two_folders_of_reports(tmp_path: Path, asks: str) 
     assert sorted(path.stem for path in (tmp_path / "monday").iterdir()) == parts
     decode = ("discover", "decode", made, "monday", "tuesday", "--false-discoveries", 1e-6)
     document = succeed(tmp_path, *decode, "--json").json()
-    shares = {row["candidate"]: row["estimate"] for row in document["found"]}
+    shares = {row["candidate"]: row["share"] for row in document["found"]}
     assert shares == {
         text: pytest.approx(1 / 3, abs=0.1) for text in ("tea", "coffee", f"caf{OTHER}")
     }

@@ -150,10 +150,12 @@ def test_compare_as_json_and_csv(tmp_path: Path) -> None:
     rows = found["rows"]
     expected = [(name.upper(), epsilon) for name in CATEGORICAL for epsilon in (1.0, 2.0)]
     assert [(row["mechanism"], row["epsilon"]) for row in rows] == expected
-    assert all(abs(row["mse"] - row["theory"]) < 7 * row["stderr"] for row in rows)
+    assert all(abs(row["mean_squared_error"] - row["theory"]) < 7 * row["stderr"] for row in rows)
     table = list(csv.DictReader(io.StringIO(compare(tmp_path, "--csv", *options).out)))
-    assert [float(row["mse"]) for row in table] == [row["mse"] for row in rows]
-    assert list(table[0]) == ["mechanism", "epsilon", "mse", "stderr", "theory"]
+    assert [float(row["mean_squared_error"]) for row in table] == [
+        row["mean_squared_error"] for row in rows
+    ]
+    assert list(table[0]) == ["mechanism", "epsilon", "mean_squared_error", "stderr", "theory"]
 
 
 def test_compare_for_people(tmp_path: Path) -> None:

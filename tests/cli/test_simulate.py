@@ -33,7 +33,7 @@ def test_the_json_of_a_run_has_every_round(tmp_path: Path) -> None:
     assert (found["stream"], found["rounds"], found["people"]) == ("seasonal", 8, 400)
     (run,) = found["runs"]
     assert [row["round"] for row in run["rows"]] == list(range(1, 9))
-    worst = max(abs(row["estimate"] - row["truth"]) for row in run["rows"])
+    worst = max(abs(row["share"] - row["truth"]) for row in run["rows"])
     assert run["maximal_error"] == worst
     assert all(row["band_low"] < row["low"] < row["high"] < row["band_high"] for row in run["rows"])
 

@@ -40,7 +40,7 @@ def test_from_the_question_to_the_rounds(mechanism: str, tmp_path: Path) -> None
     assert isinstance(estimate, StreamEstimate)
     assert (shown["n"], shown["state"], shown["level"]) == (len(made), "yes", 0.9)
     assert shown["epsilon"] == collection.epsilon
-    assert [row["estimate"] for row in shown["estimates"]] == estimate.values.tolist()
+    assert [row["share"] for row in shown["estimates"]] == estimate.values.tolist()
     for ends, (low, high) in {
         "": estimate.interval(0.9),
         "band_": estimate.simultaneous(0.9),
@@ -73,7 +73,7 @@ def test_the_table_has_a_line_for_each_round(tmp_path: Path) -> None:
     rows = succeed(tmp_path, "estimate", file, "total.json", "--json").json()["estimates"]
     assert [row["reports"] for row in rows] == [80, 0, 19, 40, 20, 1]
     assert [row["withheld"] for row in rows] == [False, False, True, False, False, True]
-    assert [row["estimate"] is None for row in rows] == [False, True, True, False, False, True]
+    assert [row["share"] is None for row in rows] == [False, True, True, False, False, True]
 
 
 def test_a_single_report_has_no_standard_error(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_a_single_report_has_no_standard_error(tmp_path: Path) -> None:
     )
     succeed(tmp_path, "aggregate", file, "reports.arrow", "-o", "total.json")
     rows = succeed(tmp_path, "estimate", file, "total.json", "--json").json()["estimates"]
-    (known,) = [row for row in rows if row["estimate"] is not None]
+    (known,) = [row for row in rows if row["share"] is not None]
     assert known["stderr"] is None
     assert "no estimate" in succeed(tmp_path, "estimate", file, "total.json").out
     succeed(tmp_path, "estimate", file, "total.json", "--plot", "one.html")

@@ -40,9 +40,9 @@ def test_rows_are_those_found_by_falling_share(seed: int) -> None:
     decoded = decode(SURVEY, survey(10**5, seed), iter(WORDS))
     rows = decoded.rows()
     assert rows[0]["candidate"] == "word 0"
-    assert [row["estimate"] for row in rows] == sorted((r["estimate"] for r in rows), reverse=True)
-    assert all(row["adjusted"] <= 0.05 for row in rows)
-    assert all(row["low"] < row["estimate"] < row["high"] for row in rows)
+    assert [row["share"] for row in rows] == sorted((r["share"] for r in rows), reverse=True)
+    assert all(row["p_value"] <= 0.05 for row in rows)
+    assert all(row["low"] < row["share"] < row["high"] for row in rows)
     everyone = decoded.rows(everyone=True)
     assert {row["candidate"] for row in everyone} == set(WORDS)
     listed = [row for row in everyone if row.pop("found")]
@@ -59,18 +59,20 @@ def test_if_candidates_are_all_there_are_every_one_has_a_share(people: int, seed
     rows, every = decoded.rows(), decoded.rows(everyone=True)
     assert [row["candidate"] for row in rows] == [row["candidate"] for row in every]
     assert {row["candidate"] for row in rows} == set(WORDS)
-    shares = [row["estimate"] for row in rows]
+    shares = [row["share"] for row in rows]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1)
-    assert all(0 <= row["low"] <= row["estimate"] <= row["high"] <= 1 for row in rows)
+    assert all(0 <= row["low"] <= row["share"] <= row["high"] <= 1 for row in rows)
     assert (decoded.unexplained, decoded.unexplained_stderr) == (0, 0)
     before = {row["candidate"]: row for row in plain.rows(everyone=True)}
     for row in every:
         other = before[row["candidate"]]
         assert row.keys() == other.keys()
-        assert all(row[name] == other[name] for name in ("stderr", "p_value", "adjusted", "found"))
-        assert row["low"] == min(max(other["low"], 0), row["estimate"])
-        assert row["high"] == max(min(max(other["high"], 0), 1), row["estimate"])
+        assert all(
+            row[name] == other[name] for name in ("stderr", "p_value_alone", "p_value", "found")
+        )
+        assert row["low"] == min(max(other["low"], 0), row["share"])
+        assert row["high"] == max(min(max(other["high"], 0), 1), row["share"])
         del row["found"]
     assert every == rows
 

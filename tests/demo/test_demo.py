@@ -117,11 +117,11 @@ def test_once_finds_the_truth_and_leaves_nothing_behind(folder: Path) -> None:
     assert (abs(shares - truth) <= most).all()
     assert (abs(shares - np.roll(truth, 1)) > most).any()
 
-    known = [row for row in online["estimates"] if row["estimate"] is not None]
+    known = [row for row in online["estimates"] if row["share"] is not None]
     glance = Glance.calibrate(online["rounds"], 2.0)
     slope = glance.holder - glance.others
     missed = [
-        abs(row["estimate"] - online["truth"][str(row["round"])])
+        abs(row["share"] - online["truth"][str(row["round"])])
         - reach(row["reports"], len(known)) / slope
         for row in known
     ]

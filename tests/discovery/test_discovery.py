@@ -232,7 +232,7 @@ def test_common_words_are_found_without_a_list(
         held[word[:8]] = held.get(word[:8], 0) + count
     for row in found.rows():
         if row["candidate"] in frequent:
-            error = row["estimate"] - held[row["candidate"]] / total
+            error = row["share"] - held[row["candidate"]] / total
             assert abs(error) < 7 * row["stderr"] + 1e-4
 
 

@@ -170,7 +170,7 @@ def test_every_row_says_that_it_is_model_based() -> None:
     stream = filtered(of([(5, 5), (6, 4)]))
     assert {row["model"] for row in stream.rows()} == {FilteredStream.model}
     assert "random walk" in FilteredStream.model
-    assert "estimate" not in stream.rows()[0]  # the unbiased one's name
+    assert "share" not in stream.rows()[0]  # the unbiased one's name
 
 
 def test_no_drift_is_the_running_mean_and_a_large_one_the_rounds_own() -> None:

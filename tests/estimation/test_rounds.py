@@ -204,7 +204,7 @@ def test_a_band_is_wider_than_an_interval_and_says_so_in_rows() -> None:
     assert [row["round"] for row in rows] == [1, 2, 3]
     assert rows[1]["band_low"] is rows[1]["high"] is None
     for row in (rows[0], rows[2]):
-        assert row["band_low"] < row["low"] < row["estimate"] < row["high"] + 1e-12
+        assert row["band_low"] < row["low"] < row["share"] < row["high"] + 1e-12
         assert row["high"] <= row["band_high"]
     np.testing.assert_allclose(estimate.simultaneous(0.9), estimate.interval(1 - 0.1 / 3))
 
@@ -217,8 +217,8 @@ def test_a_consistent_band_lies_in_the_range_and_covers_no_less() -> None:
     for row, kept in zip(free, cut, strict=True):
         for name in ("low", "high", "band_low", "band_high"):
             assert kept[name] == min(max(row[name], 0), 1)
-        assert kept["estimate"] == row["estimate"]
-    assert cut[2]["estimate"] > 1
+        assert kept["share"] == row["share"]
+    assert cut[2]["share"] > 1
 
 
 def test_tiny_errors_are_divided_too() -> None:

@@ -236,8 +236,8 @@ def test_a_round_without_reports_has_no_estimate() -> None:
     rows = estimate.rows()
     assert [row["round"] for row in rows] == [1, 2, 3, 4]
     assert [row["reports"] for row in rows] == [0, 2, 0, 1]
-    assert rows[0]["estimate"] is rows[0]["stderr"] is rows[2]["low"] is None
-    assert rows[1]["estimate"] == pytest.approx(0.5)
+    assert rows[0]["share"] is rows[0]["stderr"] is rows[2]["low"] is None
+    assert rows[1]["share"] == pytest.approx(0.5)
     assert estimate.labels == ("2", "4")
 
 

@@ -111,7 +111,7 @@ def test_a_round_with_too_few_reports_is_withheld_and_says_so() -> None:
     rows = ONLINE.analyse(total).rows()
     assert [row["withheld"] for row in rows] == [False, True, False, False]
     assert [row["reports"] for row in rows] == [60, 40, 0, 100]
-    assert [row["estimate"] is None for row in rows] == [False, True, True, False]
+    assert [row["share"] is None for row in rows] == [False, True, True, False]
 
 
 def test_a_round_of_which_only_that_is_known_is_shown_as_withheld(tmp_path: Path) -> None:

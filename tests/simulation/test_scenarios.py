@@ -119,9 +119,9 @@ def test_one_run_is_told_round_by_round(name: str) -> None:
     rows = run.rows()
     assert [row["round"] for row in rows] == list(range(1, 13))
     assert [row["truth"] for row in rows] == true_shares(truth).tolist()
-    found = [row["estimate"] for row in rows]
+    found = [row["share"] for row in rows]
     assert found == pytest.approx(run.shares.tolist())
-    assert run.maximal_error == max(abs(row["estimate"] - row["truth"]) for row in rows)
+    assert run.maximal_error == max(abs(row["share"] - row["truth"]) for row in rows)
     assert run.missing == 0
     assert (run.estimate is None) == (name in {"lpu", "lpa"})
 
@@ -130,7 +130,7 @@ def test_a_run_says_where_nobody_reported() -> None:
     truth = counted([0.5] * 30, 15)
     run = run_once("glance", Glance.calibrate(30, 4.0), truth, Seeded(3))
     assert run.missing >= 15
-    assert sum(row["estimate"] is None for row in run.rows()) == run.missing
+    assert sum(row["share"] is None for row in run.rows()) == run.missing
     assert np.isfinite(run.maximal_error)
 
 

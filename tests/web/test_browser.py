@@ -431,7 +431,7 @@ def rounds_of(count: int) -> list[dict[str, float]]:
     shares = [0.9 if number == 1234 else 0.05 for number in range(1, count + 1)]
     ends = {"stderr": 0.05, "withheld": False, "reports": 60}
     return [
-        {"round": number, "estimate": share, "low": share - 0.1, "high": share + 0.1}
+        {"round": number, "share": share, "low": share - 0.1, "high": share + 0.1}
         | {"band_low": share - 0.2, "band_high": share + 0.2}
         | ends
         for number, share in enumerate(shares, 1)

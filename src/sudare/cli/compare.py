@@ -150,7 +150,7 @@ def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:
         {
             "mechanism": curve.label,
             "epsilon": float(curve.x[index]),
-            "mse": float(curve.y[index]),
+            "mean_squared_error": float(curve.y[index]),
             "stderr": float(curve.stderr[index]),
             "theory": float(curve.theory[index]),
         }

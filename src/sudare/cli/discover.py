@@ -225,11 +225,11 @@ def decode(
         from rich.table import Table
 
         table = Table(
-            "word", "share", f"{percent(level)} interval", title=whole_text(agreed.question)
+            "candidate", "share", f"{percent(level)} interval", title=whole_text(agreed.question)
         )
         for row in found.rows():
             interval = percent_range(row["low"], row["high"], 3)
-            table.add_row(whole_text(row["candidate"]), percent(row["estimate"], 3), interval)
+            table.add_row(whole_text(row["candidate"]), percent(row["share"], 3), interval)
         put_table(table)
     for note in found.notes():
         say(note)

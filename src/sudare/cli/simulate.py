@@ -354,14 +354,12 @@ def _print_runs(runs: "list[Run]") -> None:
     """A row per round: of one mechanism with intervals, if any, of several the estimates alone."""
     several = len(runs) > 1
     intervals = not several and runs[0].estimate is not None
-    heads = [run.method for run in runs] if several else ["estimate"]
+    heads = [run.method for run in runs] if several else ["share"]
     heads += ["95 % interval", "band"] * intervals
     lines = []
     for rows in zip(*(run.rows() for run in runs), strict=True):
         cells = [str(rows[0]["round"]), percent(rows[0]["truth"], 2)]
-        cells += [
-            ABSENT if row["estimate"] is None else percent(row["estimate"], 2) for row in rows
-        ]
+        cells += [ABSENT if row["share"] is None else percent(row["share"], 2) for row in rows]
         if intervals:
             cells += [_ends(rows[0], "low", "high"), _ends(rows[0], "band_low", "band_high")]
         lines.append(cells)

@@ -105,14 +105,14 @@ class Decoded:
             p_values,
             adjusted,
         )
-        names = ("estimate", "stderr", "low", "high", "p_value", "adjusted")
+        names = ("share", "stderr", "low", "high", "p_value_alone", "p_value")
         rows: list[dict[str, Any]] = [
             {"candidate": self.candidates[number], **dict(zip(names, row, strict=True))}
             for number, row in zip(numbers, np.column_stack(columns).tolist(), strict=True)
         ]
         if everyone:
             for row in rows:
-                row["found"] = row["adjusted"] <= self.false_discoveries
+                row["found"] = row["p_value"] <= self.false_discoveries
         return rows
 
 

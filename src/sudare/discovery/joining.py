@@ -56,7 +56,7 @@ class Discovered:
     @property
     def texts(self) -> dict[str, float]:
         """The texts found, with their shares."""
-        return {row["candidate"]: row["estimate"] for row in self.rows()}
+        return {row["candidate"]: row["share"] for row in self.rows()}
 
     def notes(self) -> list[str]:
         """Sentences about how the texts were found, and what may be missing."""
@@ -101,7 +101,7 @@ def discover(  # noqa: PLR0913 - what an analyst may choose
     kept = []
     for place, collection, aggregate in zip(spelling.places, places, parts, strict=True):
         decoded = _decoded(collection, aggregate, spelling.grams(place), gram_level, level)
-        kept.append({row["candidate"]: row["estimate"] for row in decoded.rows()})
+        kept.append({row["candidate"]: row["share"] for row in decoded.rows()})
     joined, capped = join(spelling, kept, most)
     return Discovered(
         (whole.n, *(part.n for part in parts)),

@@ -96,7 +96,7 @@ class StreamEstimate(Estimate):
             *((np.clip(end, 0, 1) if consistent else end).tolist() for end in ends),
             strict=True,
         )
-        names = ("reports", "estimate", "stderr", "low", "high", "band_low", "band_high")
+        names = ("reports", "share", "stderr", "low", "high", "band_low", "band_high")
         known = dict(zip(self.rounds.tolist(), told, strict=True))
         nothing = (0, *(None,) * (len(names) - 1))
         return [

@@ -44,7 +44,7 @@ class RoundRow(Shape):
 
     round: int
     reports: Count | None
-    estimate: float | None
+    share: float | None
     stderr: float | None
     low: float | None
     high: float | None

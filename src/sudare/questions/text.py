@@ -39,18 +39,18 @@ class TextRow(Shape):
     """A text that was found, with its share."""
 
     candidate: str
-    estimate: float
+    share: float
     stderr: float
     low: float
     high: float
+    p_value_alone: float
     p_value: float
-    adjusted: float
 
 
 class UnexplainedBody(Shape):
     """The share of people who answered none of the texts found."""
 
-    estimate: float
+    share: float
     stderr: float
 
 
@@ -220,7 +220,7 @@ class Discoveries(Result):
             "discoveries": self.count,
             "found": self.found,
             "unexplained": {
-                "estimate": decoded.unexplained,
+                "share": decoded.unexplained,
                 "stderr": decoded.unexplained_stderr,
             },
         }

@@ -40,16 +40,16 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
     for row in rows[:_LONGEST]:
         start = [f"{row['round']:,}", "" if row["reports"] is None else f"{row['reports']:,}"]
         true = [] if truth is None else [_share(truth, row["round"], decimals)]
-        if row["estimate"] is None:
+        if row["share"] is None:
             table.add_row(*start, "", "withheld" if row["withheld"] else _NO_ESTIMATE)
             continue
         table.add_row(
             *start,
-            percent(row["estimate"], decimals),
+            percent(row["share"], decimals),
             percent_range(row["low"], row["high"], decimals),
             percent_range(row["band_low"], row["band_high"], decimals),
             *true,
-            Bar(row["low"], row["estimate"], row["high"], axis),
+            Bar(row["low"], row["share"], row["high"], axis),
         )
     beside = [f"The share of people in the state “{visible(found.state)}”.", *notes(found)]
     if len(rows) > _LONGEST:

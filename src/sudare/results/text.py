@@ -39,12 +39,12 @@ def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Tabl
         true = [] if truth is None else [percent(truth[row["candidate"]], decimals)]
         table.add_row(
             text_cell(row["candidate"]),
-            percent(row["estimate"], decimals),
+            percent(row["share"], decimals),
             percent_range(row["low"], row["high"], decimals),
             *true,
-            p_value(row["adjusted"]),
-            Bar(row["low"], row["estimate"], row["high"], axis),
-            style="" if row["adjusted"] <= found.decoded.false_discoveries else "dim",
+            p_value(row["p_value"]),
+            Bar(row["low"], row["share"], row["high"], axis),
+            style="" if row["p_value"] <= found.decoded.false_discoveries else "dim",
         )
     return table
 
@@ -59,7 +59,7 @@ def page(found: Discoveries) -> str:
         _whole(found),
         candidates=len(found.decoded.candidates),
         discoveries=found.count,
-        p_values=np.array([row["adjusted"] for row in found.found]),
+        p_values=np.array([row["p_value"] for row in found.found]),
         level=found.decoded.level,
         notes=sentences(found),
     )
@@ -79,7 +79,7 @@ def _listed(found: Discoveries) -> tuple[Estimate, Interval]:
     """The rows' shares, errors and intervals."""
     rows = found.found
     values, stderr, low, high = (
-        np.array([row[name] for row in rows]) for name in ("estimate", "stderr", "low", "high")
+        np.array([row[name] for row in rows]) for name in ("share", "stderr", "low", "high")
     )
     labels = tuple(row["candidate"] for row in rows)
     # A slope of 0: the errors of a decoded share are hardly its own noise.

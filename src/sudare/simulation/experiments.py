@@ -250,7 +250,7 @@ class Run:
             known = self.estimate.rows(level)
         else:
             known = [
-                {"round": number, "estimate": share}
+                {"round": number, "share": share}
                 for number, share in enumerate(self.shares.tolist(), 1)
             ]
         return [

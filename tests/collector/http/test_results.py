@@ -215,7 +215,7 @@ def test_rounds_are_shown_when_they_are_closed(collector: Collector, tmp_path: P
     collector.store.close(ONLINE.key, 0, 2)
     response = collector.get(_estimate(ONLINE))
     document = shaped(response, "RoundsDocument")
-    assert [row.estimate is not None for row in document.estimates] == [True] * 2 + [False] * 4
+    assert [row.share is not None for row in document.estimates] == [True] * 2 + [False] * 4
     (tmp_path / "online.json").write_bytes(ONLINE.to_json())
     (tmp_path / "total.json").write_bytes(collector.get(_aggregate(ONLINE)).content)
     printed = succeed(tmp_path, "estimate", "online.json", "total.json", "--json").json()
@@ -249,7 +249,7 @@ def test_a_round_of_too_few_is_withheld_and_one_of_nobody_is_empty(collector: Co
         assert [row.reports for row in rows] == [
             least if row.round == 1 else None if row.round in withheld else 0 for row in rows
         ]
-        assert [row.estimate is None for row in rows] == [False] + [True] * 5
+        assert [row.share is None for row in rows] == [False] + [True] * 5
     assert (
         pq.read_table(io.BytesIO(shown("parquet").content)).to_pylist()
         == (shown().json()["estimates"])
@@ -275,7 +275,7 @@ def test_rounds_of_many_windows_stand_in_a_row(collector: Collector) -> None:
     assert document.n == sum(row.reports or 0 for row in document.estimates)
     alone = collector.get(_estimate(ONLINE, "?window=7")).json()["estimates"]
     part = [row for row in response.json()["estimates"] if row["window"] == 7]
-    assert [row["estimate"] for row in part] == [row["estimate"] for row in alone]
+    assert [row["share"] for row in part] == [row["share"] for row in alone]
     table = collector.get(_estimate(ONLINE, "?window=all&format=csv")).text.splitlines()
     assert table[0].startswith("window,round,reports,estimate")
     assert len(table) == 1 + 6 * SERIES

@@ -50,7 +50,7 @@ export interface AnswerRow {
 export interface RoundRow {
   readonly round: number;
   readonly reports: number | null;
-  readonly estimate: number | null;
+  readonly share: number | null;
   readonly low: number | null;
   readonly high: number | null;
   readonly band_low: number | null;
@@ -60,10 +60,10 @@ export interface RoundRow {
 
 export interface TextRow {
   readonly candidate: string;
-  readonly estimate: number;
+  readonly share: number;
   readonly low: number;
   readonly high: number;
-  readonly adjusted: number;
+  readonly p_value: number;
 }
 
 interface Result {
@@ -87,7 +87,7 @@ export interface Texts extends Result {
   readonly candidates: number;
   readonly smallest_detectable: number;
   readonly found: readonly TextRow[];
-  readonly unexplained: { readonly estimate: number; readonly stderr: number };
+  readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
 export type Estimate = Answers | Rounds | Texts;

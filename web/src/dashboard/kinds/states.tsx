@@ -45,7 +45,7 @@ function OverTime({ estimate, truth }: ResultProps<Rounds>) {
     (): Point[] =>
       estimate.estimates.map((row) => ({
         round: row.round,
-        share: row.estimate,
+        share: row.share,
         low: row.low,
         high: row.high,
         bandLow: row.band_low,

@@ -52,14 +52,14 @@ function Found({ estimate, truth }: ResultProps<Texts>) {
             words.pValue,
             ...(truth ? [words.truth] : []),
           ]}
-          rows={found.map(({ candidate, estimate: share, low, high, adjusted }) => [
+          rows={found.map(({ candidate, share, low, high, p_value }) => [
             candidate,
             words.percent(percent(share)),
             words.range(percent(low), percent(high)),
-            pValue(adjusted),
+            pValue(p_value),
             ...(truth ? [shareOr(words, truth[candidate] ?? null)] : []),
           ])}
-          shares={found.map(({ estimate: share }) => share)}
+          shares={found.map(({ share }) => share)}
         />
       )}
       <p class="fine">
@@ -68,7 +68,7 @@ function Found({ estimate, truth }: ResultProps<Texts>) {
           whole(words, candidates),
           words.percent(percent(smallest)),
         )}{" "}
-        {words.unexplained(words.percent(percent(unexplained.estimate)))}
+        {words.unexplained(words.percent(percent(unexplained.share)))}
       </p>
     </>
   );
