@@ -30,6 +30,7 @@ from sudare.cli.page import page
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
+from sudare.cli.shared.files import trouble
 from sudare.cli.shared.terminal import say, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
@@ -107,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemoryError:
         _fail("there is not enough memory for so much at once")
     except OSError as error:
-        _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
+        _fail(trouble(error))
 
 
 def _fail(sentence: str) -> None:

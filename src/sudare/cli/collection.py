@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechanism_options
 from sudare.cli.shared.options import (
     PATH,
@@ -14,6 +15,8 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
+from sudare.errors import InvalidDocument
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
 
@@ -82,7 +85,13 @@ def new(
 
     labels = [*answers]
     if answers_file is not None:
-        text = finite(answers_file).read_text("utf-8-sig")
+        refuse_ours(answers_file, FileKind.TEXT)
+        try:
+            text = finite(answers_file).read_text("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InvalidDocument(
+                f"{answers_file} is not UTF-8 text, as byte {error.start + 1} of it shows"
+            ) from None
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     labels = labels or options.labels
     refuse_unseen("a name", name)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming, refuse_ours
 from sudare.cli.shared.options import (
     MECHANISMS,
     PATH,
@@ -14,6 +15,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import put_lines, put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
 from sudare.results.wording import counted
@@ -119,19 +121,19 @@ def _population(path: Path, column: str, count_column: str | None) -> "NDArray[n
             people = pc.cast(_read(path, count_column), pa.int64())
         except pa.ArrowInvalid:
             raise InvalidDocument(
-                f"the column {count_column!r} must hold whole numbers of people"
+                f"{path}: the column {count_column!r} must hold whole numbers of people"
             ) from None
     if len(people) and pc.max(people).as_py() > 2**53:
-        raise InvalidDocument(f"a number of people is too large: {pc.max(people)}")
+        raise InvalidDocument(f"{path}: a number of people is too large: {pc.max(people)}")
     if len(people) and pc.min(people).as_py() < 0:
-        raise InvalidDocument(f"a number of people can't be negative, got {pc.min(people)}")
+        raise InvalidDocument(f"{path}: a number of people can't be negative, got {pc.min(people)}")
     table = pa.table({"label": labels, "people": people}).group_by("label", use_threads=False)
     counts = np.asarray(table.aggregate([("people", "sum")])["people_sum"].to_numpy(), np.int64)
     people_in_all = sum(counts.tolist())  # as Python's own numbers: no overflow
     if counts.size < 2 or not 0 < people_in_all < 2**53:
         raise ParameterError(
-            f"a comparison needs people and at least 2 answers, got {people_in_all} people and "
-            f"{counts.size} answers"
+            f"{path}: a comparison needs people and at least 2 answers, got "
+            f"{counted(people_in_all, 'person', 'people')} and {counted(counts.size, 'answer')}"
         )
     return counts
 
@@ -141,7 +143,9 @@ def _read(path: Path, column: str) -> "pa.ChunkedArray":
 
     from sudare.formats.columns import read_column
 
-    chunks = list(read_column(path, column, "auto", lambda *_: None))
+    refuse_ours(path, FileKind.DATA)
+    with naming(path, FileKind.DATA):
+        chunks = list(read_column(path, column, "auto", lambda *_: None))
     return pa.chunked_array(chunks, pa.string())
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.shared.files import require_folder
 from sudare.cli.shared.options import PATH, FiniteRange, json_option, load_collection
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
 from sudare.formats.columns import binary_stdin
+from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -110,13 +112,12 @@ def answer(
     from sudare.chance.exact import text_up
     from sudare.device.collector_client import CollectorClient, check_invitation
     from sudare.device.outbox import Fate, check_patience
-    from sudare.device.participant import Participant
 
     check_patience(patience)
     if invitation is not None:
         check_invitation(invitation)
     with (
-        Participant.open(folder) as person,
+        _opened(folder) as person,
         CollectorClient(address, insecure=insecure) as collector,
     ):
         if document is not None:
@@ -151,6 +152,15 @@ def answer(
             say_json({**_sent_document(sent, address), **_account(person.ledger)})
         else:
             _show_sent(sent, address, person.ledger)
+
+
+def _opened(folder: Path) -> "Participant":
+    """The device of a folder; what holds none is refused by what it is."""
+    from sudare.device.participant import Participant
+
+    if folder.exists():
+        require_folder(folder, FileKind.DEVICE)
+    return Participant.open(folder)
 
 
 def _learn(person: "Participant", document: Path, key: str) -> None:
@@ -198,10 +208,9 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
       sudare device send phone
     """
     from sudare.device.outbox import check_patience
-    from sudare.device.participant import Participant
 
     check_patience(patience)
-    with Participant.open(folder) as person:
+    with _opened(folder) as person:
         rows = []
         for address, count in sorted(
             Counter(report.address for report in person.outbox.waiting()).items()
@@ -261,9 +270,8 @@ def ledger(
       sudare device ledger phone --cap 8
     """
     from sudare.chance.exact import text_up
-    from sudare.device.participant import Participant
 
-    with Participant.open(folder) as person:
+    with _opened(folder) as person:
         if no_cap or cap is not None:
             person.device.diary.cap(cap)
         if no_cap or collection_cap is not None:

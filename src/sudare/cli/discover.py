@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.files import load, naming, refuse_ours, require_folder
 from sudare.cli.shared.options import (
     PATH,
     answer_options,
@@ -21,6 +22,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
 from sudare.results.wording import counted, percent, percent_range
@@ -157,6 +159,7 @@ def randomize(
     from sudare.formats.wire import report_file
 
     agreed = _load(plan)
+    refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     done = 0
     with _new_folder(output) as folder, progress_bar(bytes_total=True) as progress:
@@ -172,13 +175,14 @@ def randomize(
                 )
                 for stem, collection in zip(_stems(agreed), agreed.collections, strict=True)
             ]
+            stack.enter_context(naming(answers, FileKind.DATA))
             for chunk in read_column(answers, column, form, advance):
                 sent = agreed.randomize(chunk.to_pylist(), rng, done)
                 for sink, (_, reports) in zip(sinks, sent, strict=True):
                     sink.write(reports)
                 done += len(chunk)
-        if not done:
-            raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
+            if not done:
+                raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     epsilon = text_up(agreed.epsilon)
     say(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
@@ -260,26 +264,25 @@ def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
     from sudare.engines import local
     from sudare.formats.wire import read_reports
 
-    if not folder.is_dir():
-        raise ParameterError(f"{folder} is no folder of `sudare discover randomize`")
+    require_folder(folder, FileKind.PARTS)
     for stem, collection in zip(_stems(agreed), agreed.collections, strict=True):
         files = [path for suffix in _SUFFIXES if (path := folder / f"{stem}{suffix}").exists()]
         if not files:
-            raise InvalidDocument(f"{folder} has no {stem}.arrow; a part without reports has one")
-        for path in files:
-            yield local.aggregate(
-                collection, read_reports(path, collection.report_dtype, collection.key)
+            raise InvalidDocument(
+                f"{folder} has no {stem}.arrow, so it isn't a whole folder of `sudare discover "
+                f"randomize`: a part without reports has a file too"
             )
+        for path in files:
+            with naming(path, FileKind.REPORTS):
+                yield local.aggregate(
+                    collection, read_reports(path, collection.report_dtype, collection.key)
+                )
 
 
 def _load(path: Path) -> "Discovery":
     from sudare.discovery import Discovery
-    from sudare.formats.files import finite
 
-    data = finite(path).read_bytes()
-    if not data:
-        raise InvalidDocument(f"{path} is empty; a discovery is a JSON document")
-    return Discovery.from_json(data)
+    return load(path, FileKind.PLAN, Discovery.from_json)
 
 
 @contextmanager

@@ -4,18 +4,17 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.files import load_or_stdin, naming
 from sudare.cli.shared.options import (
     CONSISTENT,
     PATH,
     collection_argument,
-    is_pipe,
     json_option,
     level_option,
     load_collection,
     plot_option,
 )
-from sudare.errors import InvalidDocument
-from sudare.formats.columns import binary_stdin
+from sudare.formats.file_kinds import FileKind
 
 
 @click.command()
@@ -70,12 +69,10 @@ def estimate(
     from sudare.results.renderers import save_plot
 
     agreed = load_collection(collection)
-    data = binary_stdin().read() if is_pipe(aggregate) else aggregate.read_bytes()
-    if not data:
-        raise InvalidDocument("the aggregate is empty; make one with `sudare aggregate`")
-    total = Aggregate.from_json(data)
+    total = load_or_stdin(aggregate, FileKind.AGGREGATE, Aggregate.from_json)
     options = ResultOptions(level, simultaneous, population, consistent)
-    result = agreed.analyse(total, options)
+    with naming(aggregate, FileKind.AGGREGATE):
+        result = agreed.analyse(total, options)
     if plot is not None:
         save_plot(result, plot)
     show(result, "json" if as_json else "csv" if as_csv else "table")

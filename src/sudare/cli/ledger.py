@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming, require_folder
 from sudare.cli.shared.options import PATH, json_option
 from sudare.cli.shared.terminal import say, say_json
+from sudare.formats.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
@@ -62,9 +64,7 @@ def show(file: Path, as_json: bool) -> None:
       sudare ledger show ledger.json
       sudare ledger show ledger.json --json
     """
-    from sudare.privacy.account import Account
-
-    known = Account.read(file)
+    known = read_ledger(file)
     if as_json:
         say_json(standing(known) | {"charges": known.rows()})
         return
@@ -73,6 +73,16 @@ def show(file: Path, as_json: bool) -> None:
     for row in known.rows():
         times = row["reports"] + row["windows"]
         say(f"       {_text(*known.spent(row['collection']))} in {times} × {row['collection']}")
+
+
+def read_ledger(path: Path) -> "Ledger":
+    """The ledger of a file; one that holds something else is refused by what it is."""
+    from sudare.privacy.account import Account
+
+    if path.is_dir():
+        require_folder(path, FileKind.LEDGER)
+    with naming(path, FileKind.LEDGER):
+        return Account.read(path)
 
 
 def standing(known: "Ledger") -> dict[str, Any]:

@@ -8,6 +8,7 @@ import rich_click as click
 from click import get_current_context
 from click.core import ParameterSource
 
+from sudare.cli.shared.files import naming, refuse_ours
 from sudare.cli.shared.options import (
     PATH,
     answer_options,
@@ -20,6 +21,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import say
 from sudare.errors import InvalidDocument
+from sudare.formats.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,6 +65,7 @@ def randomize(
     agreed = load_collection(collection)
     given = get_current_context().get_parameter_source("column")
     layout = agreed.kind.layout(None if given is ParameterSource.DEFAULT else column)
+    refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     if is_pipe(output):
         target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
@@ -82,7 +85,8 @@ def randomize(
             people += len(values)
             reports += len(made)
         if not people:
-            raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
+            with naming(answers, FileKind.DATA):
+                raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     say(agreed.kind.randomised(people, reports) + seeded, err=True)
 
@@ -98,9 +102,10 @@ def _values(
     from sudare.formats.columns import read_columns
 
     done, step = 0, agreed.kind.rows_at_once
-    for columns in read_columns(answers, layout, form, advance, step):
-        people = len(columns[0])
-        for start in range(0, people, step):
-            part = [column.slice(start, step) for column in columns]
-            yield agreed.kind.encode_columns(part, done + start)
-        done += people
+    with naming(answers, FileKind.DATA):
+        for columns in read_columns(answers, layout, form, advance, step):
+            people = len(columns[0])
+            for start in range(0, people, step):
+                part = [column.slice(start, step) for column in columns]
+                yield agreed.kind.encode_columns(part, done + start)
+            done += people

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming_store
 from sudare.cli.shared.options import (
     PATH,
     FiniteRange,
@@ -140,7 +141,8 @@ def serve(
     with listen(host, port, certificate, private_key) as listening:
         log_to_stderr(logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
-        opened = open_store(store, accept_loss=accept_loss)
+        with naming_store(store):
+            opened = open_store(store, accept_loss=accept_loss)
         try:
             for collection in given:
                 opened.add(HeldCollection(collection, public=public, grace=grace))

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming, naming_store
 from sudare.cli.shared.options import PATH, progress_bar
 from sudare.cli.shared.terminal import say
+from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import counted
 
 
@@ -33,7 +35,8 @@ def backup(store: str, file: Path, passphrase_file: Path | None) -> None:
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("writing the backup", total=None)
-        rows = back_up(store, file, lambda size: progress.advance(task, size), passphrase)
+        with naming_store(store):
+            rows = back_up(store, file, lambda size: progress.advance(task, size), passphrase)
     say(f"{counted(rows, 'row')} written", err=True)
 
 
@@ -58,7 +61,8 @@ def restore(file: Path, store: str, passphrase_file: Path | None) -> None:
 
     with progress_bar(bytes_total=True) as progress:
         task = progress.add_task("reading the backup", total=file.stat().st_size)
-        rows = make(file, store, lambda size: progress.advance(task, size), passphrase)
+        with naming(file, FileKind.ENCRYPTED if passphrase else FileKind.BACKUP):
+            rows = make(file, store, lambda size: progress.advance(task, size), passphrase)
     say(f"{counted(rows, 'row')} restored", err=True)
 
 
@@ -80,7 +84,8 @@ def export(store: str, key: str, output: Path, window: int | None) -> None:
     from sudare.collector.stores.export import count_kept, export_reports, find_collection
     from sudare.collector.stores.open import open_existing
 
-    opened = open_existing(store)
+    with naming_store(store):
+        opened = open_existing(store)
     try:
         collection = find_collection(opened, key)
         total = count_kept(opened, collection, window)

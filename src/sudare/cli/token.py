@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming_store
 from sudare.cli.shared.options import json_option, store_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
@@ -56,7 +57,8 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
 
     expires = int(time.time()) + days * _DAY
     text, made = new_token(Role(role), label, expires)
-    opened = open_store(store, counting=False)
+    with naming_store(store):
+        opened = open_store(store, counting=False)
     try:
         opened.add_token(made)
     finally:
@@ -74,7 +76,8 @@ def listed(store: str, as_json: bool) -> None:
     """List tokens by name, with role and end; never a secret."""
     from sudare.collector.stores.open import open_existing
 
-    opened = open_existing(store)
+    with naming_store(store):
+        opened = open_existing(store)
     try:
         held = sorted(opened.tokens(), key=lambda one: (one.role, one.label, one.name))
     finally:
@@ -98,13 +101,14 @@ def revoke(name: str, store: str) -> None:
     """Forget the token of a NAME: from now on it is good for nothing."""
     from sudare.collector.stores.open import open_existing
 
-    opened = open_existing(store)
+    with naming_store(store):
+        opened = open_existing(store)
     try:
         gone = opened.revoke(name)
     finally:
         opened.shut()
     if not gone:
-        raise ParameterError("there is no token of this name (`sudare token list` shows them)")
+        raise ParameterError(f"there is no token {name[:20]!r} (`sudare token list` shows them)")
 
 
 def _until(expires: int | None) -> str:

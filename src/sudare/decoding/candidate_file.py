@@ -16,8 +16,16 @@ class Lines:
         read: how many bytes have been read.
     """
 
-    def __init__(self, source: IO[bytes], size: int | None) -> None:
+    def __init__(self, source: IO[bytes], size: int | None, name: str = "the candidates") -> None:
+        """The candidates of a stream that is at its beginning.
+
+        Args:
+            source: the stream.
+            size: how many bytes it has, if that is known.
+            name: of the file, for errors.
+        """
         self._source = source
+        self._name = name
         self.size = size
         self.read = 0
 
@@ -33,21 +41,20 @@ class Lines:
                 line = line.removeprefix(_BOM)
             line = line.removesuffix(b"\n").removesuffix(b"\r")
             if len(line) > most:
-                raise _refusal(number, f"has over {most} bytes; 1 to {LONGEST} are allowed")
+                raise self._refusal(number, f"has over {most} bytes; 1 to {LONGEST} are allowed")
             if not line:
-                raise _refusal(number, "is empty")
+                raise self._refusal(number, "is empty")
             if b"\0" in line:  # as in UTF-16
-                raise _refusal(number, "is not UTF-8 text")
+                raise self._refusal(number, "is not UTF-8 text")
             try:
                 text = line.decode()
                 if len(line) > LONGEST // _CHANGE:
                     hashable_text(text)
             except UnicodeDecodeError:
-                raise _refusal(number, "is not UTF-8 text") from None
+                raise self._refusal(number, "is not UTF-8 text") from None
             except ValueError as error:
-                raise _refusal(number, str(error)) from None
+                raise self._refusal(number, str(error)) from None
             yield text
 
-
-def _refusal(number: int, reason: str) -> InvalidDocument:
-    return InvalidDocument(f"line {number} of the candidates {reason}")
+    def _refusal(self, number: int, reason: str) -> InvalidDocument:
+        return InvalidDocument(f"line {number} of {self._name} {reason}")

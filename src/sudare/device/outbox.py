@@ -29,15 +29,14 @@ from sudare.errors import (
     InvalidDocument,
     ParameterError,
 )
+from sudare.formats.file_kinds import OLD_OUTBOX_ID, OUTBOX_ID
 from sudare.formats.files import make_private, regular
 from sudare.formats.report_ids import ID_BYTES
 
 MOST_TOGETHER = 100  # in one body, of a sender without a token
 
-_FIRST_MARK = 0x5D_0A_7E_01  # of a file that doesn't say what is doubtful
-_MARK = 0x5D_0A_7E_02  # of the file: an outbox, in this version
 _TABLES = f"""
-PRAGMA application_id = {_MARK};
+PRAGMA application_id = {OUTBOX_ID};
 CREATE TABLE waiting (
     place INTEGER PRIMARY KEY AUTOINCREMENT,
     id BLOB NOT NULL UNIQUE,
@@ -60,7 +59,7 @@ CREATE TABLE refused (
 );
 """
 _NEWER = f"""
-PRAGMA application_id = {_MARK};
+PRAGMA application_id = {OUTBOX_ID};
 ALTER TABLE waiting ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE refused ADD COLUMN doubtful INTEGER NOT NULL DEFAULT 0;
 """
@@ -204,15 +203,15 @@ class Outbox:
                 base.execute("BEGIN IMMEDIATE")
                 (mark,) = base.execute("PRAGMA application_id").fetchone()
                 (tables,) = base.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                missing = _NEWER if mark == _FIRST_MARK else "" if mark or tables else _TABLES
+                missing = _NEWER if mark == OLD_OUTBOX_ID else "" if mark or tables else _TABLES
                 for statement in filter(str.strip, missing.split(";")):
                     base.execute(statement)
-                    mark = _MARK
+                    mark = OUTBOX_ID
                 base.execute("COMMIT")
         except BaseException:
             self._base.close()
             raise
-        if mark != _MARK:
+        if mark != OUTBOX_ID:
             self._base.close()
             raise InvalidDocument(f"{path.name} is not an outbox")
 

@@ -4,6 +4,7 @@
 ``columns``: answers, read from CSV, Parquet, Arrow or lines.
 ``documents``: JSON documents, read strictly and written in one way.
 ``encryption``: files that only a passphrase opens.
+``file_kinds``: what a file is, by what stands in it.
 ``files``: files that are there whole or not at all, or that have one holder.
 ``numbers``: numbers as arguments: whole ones, and any repeated as it was given.
 ``report_ids``: the ids by which reports count once.

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.file_kinds import ENCRYPTED_HEAD
 from sudare.formats.files import regular
 
-HEAD = b"sudare encrypted 1\n"
 _SALT_BYTES, _KEY_BYTES, _TAG_BYTES = 16, 32, 16
 _COST = 1 << 17  # of scrypt: 128 MiB and some tenths of a second for each guess
 _PIECE = 1 << 16
@@ -46,7 +46,7 @@ class Encrypted:
         self._target, self._cipher = target, _cipher(passphrase, salt)
         self._waiting = bytearray()
         self._number = 0
-        target.write(HEAD + salt)
+        target.write(ENCRYPTED_HEAD + salt)
 
     def write(self, data: bytes) -> None:
         """Encrypt what is a whole piece by now; the rest waits for more."""
@@ -60,7 +60,9 @@ class Encrypted:
         self._put(bytes(self._waiting), last=True)
 
     def _put(self, piece: bytes, *, last: bool) -> None:
-        self._target.write(self._cipher.encrypt(_nonce(self._number, last=last), piece, HEAD))
+        self._target.write(
+            self._cipher.encrypt(_nonce(self._number, last=last), piece, ENCRYPTED_HEAD)
+        )
         self._number += 1
 
 
@@ -68,7 +70,7 @@ class Decrypted:
     """The bytes of an encrypted file, as if it were a plain one; ``name`` is for errors."""
 
     def __init__(self, source: IO[bytes], passphrase: bytes, name: str) -> None:
-        if source.read(len(HEAD)) != HEAD:
+        if source.read(len(ENCRYPTED_HEAD)) != ENCRYPTED_HEAD:
             raise InvalidDocument(f"{name} is not encrypted")
         self._source, self._name = source, name
         self._cipher = _cipher(passphrase, source.read(_SALT_BYTES))
@@ -90,7 +92,7 @@ class Decrypted:
         piece, self._next = self._next, self._source.read(_PIECE + _TAG_BYTES)
         try:
             nonce = _nonce(self._number, last=not self._next)
-            self._ready += self._cipher.decrypt(nonce, piece, HEAD)
+            self._ready += self._cipher.decrypt(nonce, piece, ENCRYPTED_HEAD)
         except InvalidTag:
             why = "cut or changed" if self._number else "of another passphrase, or changed"
             raise InvalidDocument(f"{self._name} doesn't open: it is {why}") from None

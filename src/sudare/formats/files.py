@@ -20,6 +20,7 @@ except ImportError:  # not every system has it
 else:
     _LOCKS = True
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _OWN = 0o600  # the permissions of a file that is its owner's alone
 
 
@@ -88,26 +89,39 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     if path.exists() and not path.is_file():
-        yield path
+        with _known_as(path, path):
+            yield path
         return
-    path = real(path)
+    asked, path = path, real(path)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
+    with _known_as(asked, temporary):
         descriptor = os.open(
             temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, _OWN if private else 0o666
         )
-    except OSError as error:
-        error.filename = str(path)  # the name that the caller knows
-        raise
+        try:
+            if path.exists() and not private:
+                temporary.chmod(path.stat().st_mode & 0o777)
+            yield temporary
+            os.fsync(descriptor)
+            temporary.replace(path)
+        finally:
+            os.close(descriptor)
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _known_as(path: Path, written: Path) -> Iterator[None]:
+    """Let errors about a file that is being written have the name that the caller knows.
+
+    That a disk is full is said without a name by whoever writes.
+    """
     try:
-        if path.exists() and not private:
-            temporary.chmod(path.stat().st_mode & 0o777)
-        yield temporary
-        os.fsync(descriptor)
-        temporary.replace(path)
-    finally:
-        os.close(descriptor)
-        temporary.unlink(missing_ok=True)
+        yield
+    except OSError as error:
+        unnamed = error.filename is None and error.errno in _FULL
+        if unnamed or error.filename in (str(written), written):
+            error.filename = str(path)
+        raise
 
 
 def write_whole(path: Path, data: bytes, *, private: bool = False) -> None:

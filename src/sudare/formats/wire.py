@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.errors import InvalidDocument, MixedCollections, ParameterError
+from sudare.formats.file_kinds import REPORTS_MARK
 from sudare.formats.files import regular, replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Records = NDArray[np.void]
-_FORMAT = b"reports 1"
 
 
 def to_bytes(reports: Records) -> bytes:
@@ -258,7 +258,7 @@ def _stream_batches(reader: Any) -> _Batches:  # noqa: ANN401 - pyarrow is untyp
 
 def _check_schema(schema: "pa.Schema", dtype: np.dtype[np.void], key: str) -> None:
     metadata = schema.metadata or {}
-    if metadata.get(b"sudare") != _FORMAT:
+    if metadata.get(b"sudare") != REPORTS_MARK:
         raise InvalidDocument("this is not a file of reports (or of a format this version reads)")
     found = metadata.get(b"sudare.key", b"").decode(errors="replace")
     if found != key:
@@ -285,7 +285,7 @@ def _schema(dtype: np.dtype[np.void], key: str | None = None) -> "pa.Schema":
         )
         for name, (base, shape) in _fields(dtype).items()
     ]
-    metadata = None if key is None else {"sudare": _FORMAT.decode(), "sudare.key": key}
+    metadata = None if key is None else {"sudare": REPORTS_MARK.decode(), "sudare.key": key}
     return pa.schema(columns, metadata)
 
 

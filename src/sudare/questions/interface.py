@@ -220,14 +220,19 @@ class Question(ABC):
         """Whether so many reports are not too few to be shown."""
         return reports >= self.agreed.minimum_reports
 
-    def released(self, aggregate: Aggregate) -> Aggregate:
-        """The mechanism's own aggregate, if it is this collection's and large enough."""
+    def require_own(self, aggregate: Aggregate) -> None:
+        """Raise ``MixedCollections`` unless an aggregate is this collection's."""
         agreed = self.agreed
         if aggregate.key != agreed.key:
             raise MixedCollections(
                 f"the aggregate belongs to the collection {aggregate.key[:12]}…, "
                 f"not to “{agreed.name}” ({agreed.key[:12]}…)"
             )
+
+    def released(self, aggregate: Aggregate) -> Aggregate:
+        """The mechanism's own aggregate, if it is this collection's and large enough."""
+        agreed = self.agreed
+        self.require_own(aggregate)
         self._check_enough(aggregate.n)
         return replace(aggregate, key=agreed.mechanism.key)
 

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import PATH, Command, is_pipe
 from sudare.decoding.candidate_file import Lines
 from sudare.errors import ParameterError
 from sudare.formats.columns import binary_stdin
+from sudare.formats.file_kinds import FileKind
 
 _UNITS = {"": 1 << 20, "mib": 1 << 20, "gib": 1 << 30}
 
@@ -49,8 +51,9 @@ def _bytes(context: click.Context, option: click.Parameter, text: str) -> int:
 def candidate_lines(path: Path) -> Iterator[Lines]:
     """The candidates of a file or of stdin; a missing file is noticed at once."""
     if is_pipe(path):
-        yield Lines(binary_stdin(), None)
+        yield Lines(binary_stdin(), None, "stdin")
         return
+    refuse_ours(path, FileKind.TEXT)
     with path.open("rb") as handle:
         size = path.stat().st_size if path.is_file() else None
-        yield Lines(handle, size)
+        yield Lines(handle, size, str(path))

@@ -12,7 +12,7 @@ from click import get_current_context
 from click.core import ParameterSource
 
 from sudare.cli.shared.terminal import console
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -157,14 +157,12 @@ def _check_plot(context: click.Context, option: click.Parameter, path: Path | No
 
 
 def load_collection(path: Path) -> "Collection":
-    """The collection of a file; an empty file is refused by its name."""
+    """The collection of a file; one that holds something else is refused by its name."""
+    from sudare.cli.shared.files import load
     from sudare.collection.document import Collection
-    from sudare.formats.files import finite
+    from sudare.formats.file_kinds import FileKind
 
-    data = finite(path).read_bytes()
-    if not data:
-        raise InvalidDocument(f"{path} is empty; a collection is a JSON document")
-    return Collection.from_json(data)
+    return load(path, FileKind.COLLECTION, Collection.from_json)
 
 
 def is_pipe(path: Path) -> bool:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sudare.cli.shared.files import naming
 from sudare.cli.shared.options import is_pipe, progress_bar
-from sudare.errors import InvalidDocument, ParameterError, SudareError
+from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.columns import binary_stdin
+from sudare.formats.file_kinds import FileKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,29 +40,33 @@ def count(agreed: "Collection", sources: Sequence[Path]) -> "Aggregate":
     """The reports of files and stdin, and the aggregates (.json), as one aggregate."""
     total = agreed.zero
     for path in sources:
-        try:
+        with naming(path, _meant(path)):
             total += _of(agreed, path)
-        except SudareError as error:
-            if len(sources) == 1:
-                raise
-            raise type(error)(f"{path}: {error}") from None
     return total
+
+
+def _meant(path: Path) -> FileKind:
+    """What a source is taken for: an aggregate by its name, else a file of reports."""
+    return FileKind.AGGREGATE if path.suffix == ".json" else FileKind.REPORTS
 
 
 def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["NDArray[np.void]"]:
     """The single reports of files and stdin, in chunks; an aggregate has none, and is refused."""
     for path in sources:
-        if path.suffix == ".json":
-            raise ParameterError(f"{path} is an aggregate; this needs the reports themselves")
-        yield from _chunks(agreed, path)
+        with naming(path, FileKind.REPORTS):
+            yield from _chunks(agreed, path)
 
 
 def _of(agreed: "Collection", path: Path) -> "Aggregate":
     from sudare.engines import local
     from sudare.mechanisms.aggregate import Aggregate
 
-    if path.suffix == ".json":
-        return Aggregate.from_json(path.read_bytes())
+    if _meant(path) is FileKind.AGGREGATE:
+        from sudare.formats.files import finite
+
+        found = Aggregate.from_json(finite(path).read_bytes())
+        agreed.kind.require_own(found)
+        return found
     return local.aggregate(agreed, _chunks(agreed, path))
 
 

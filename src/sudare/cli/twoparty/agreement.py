@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from sudare.cli.shared.files import load
 from sudare.cli.shared.options import PATH, refuse_idle
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import PERCENT
 from sudare.twoparty.ciphers.interface import CIPHERS, USUAL_CANDIDATES, usual_candidates
 
 if TYPE_CHECKING:
+    from sudare.twoparty.noise.table_document import TableDocument
     from sudare.twoparty.protocol.agreement import Agreement
     from sudare.twoparty.protocol.joint_count import JointCount
 
@@ -88,15 +91,14 @@ def agreed(
     from sudare.twoparty.noise.shipped_tables import shipped
     from sudare.twoparty.noise.table_document import TableDocument
     from sudare.twoparty.protocol.agreement import Agreement
-    from sudare.twoparty.protocol.joint_count import JointCount
 
     if count_file is not None:
         refuse_idle("beside --count, which settles it", *_TERMS)
-        count = JointCount.from_json(read_document(count_file))
+        count = load_count(count_file)
         return count, count.bound_agreement
     if table is not None:
         refuse_idle("beside --table, which settles it", *_TABLES)
-        document = TableDocument.from_json(read_document(table))
+        document = load_tables(table)
     elif epsilon is None or delta is None:
         raise ParameterError("the tables come from --table, or from --epsilon with --delta")
     else:
@@ -123,11 +125,17 @@ def tables_text(agreement: "Agreement") -> str:
     return f"{number - 1} of P1's {number} opened: false ones are found with a chance of {chance}"
 
 
-def read_document(path: Path) -> bytes:
-    """The bytes of a document's file, which is not empty."""
+def load_tables(path: Path) -> "TableDocument":
+    """The noise tables of a file."""
     from sudare.formats.files import regular
+    from sudare.twoparty.noise.table_document import TableDocument
 
-    data = regular(path).read_bytes()
-    if not data:
-        raise InvalidDocument(f"{path} is empty; a document is expected")
-    return data
+    return load(regular(path), FileKind.TABLES, TableDocument.from_json)
+
+
+def load_count(path: Path) -> "JointCount":
+    """The joint count of a file."""
+    from sudare.formats.files import regular
+    from sudare.twoparty.protocol.joint_count import JointCount
+
+    return load(regular(path), FileKind.COUNT, JointCount.from_json)

@@ -6,6 +6,7 @@ from typing import Any
 
 import rich_click as click
 
+from sudare.cli.shared.files import naming, refuse_ours
 from sudare.cli.shared.options import (
     FORMATS,
     PATH,
@@ -18,10 +19,11 @@ from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import (
     agreed,
     agreement_options,
-    read_document,
+    load_count,
     tables_text,
 )
 from sudare.errors import InvalidAnswer, ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import cipher_named
@@ -127,12 +129,13 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
       sudare joint-count encrypt count.json bits.txt --format lines -o records.bin
     """
     from sudare.formats.files import replacing
-    from sudare.twoparty.protocol.joint_count import JointCount, encrypted
+    from sudare.twoparty.protocol.joint_count import encrypted
 
     if form == "lines":
         refuse_idle("beside --format lines, which has no header", "column")
-    known = JointCount.from_json(read_document(count))
+    known = load_count(count)
     refuse_overwriting(out, count, values)
+    refuse_ours(values, FileKind.DATA)
     cipher = cipher_named(known.agreement.cipher)
     number = 0
     with progress_bar() as progress, replacing(out) as temporary:
@@ -160,9 +163,10 @@ def _numbers(path: Path, column: str, form: str) -> Iterator[int]:
     from sudare.formats.columns import read_column
 
     position = 0
-    for chunk in read_column(path, column, form, lambda *_: None):
-        for text in chunk.to_pylist():
-            if text is None or len(text) > _LONGEST or not (text.isascii() and text.isdigit()):
-                raise InvalidAnswer(f"the value at position {position} is not a whole number")
-            yield int(text)
-            position += 1
+    with naming(path, FileKind.DATA):
+        for chunk in read_column(path, column, form, lambda *_: None):
+            for text in chunk.to_pylist():
+                if text is None or len(text) > _LONGEST or not (text.isascii() and text.isdigit()):
+                    raise InvalidAnswer(f"the value at position {position} is not a whole number")
+                yield int(text)
+                position += 1

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.ledger import left_text, spent_text, standing
+from sudare.cli.ledger import left_text, read_ledger, spent_text, standing
+from sudare.cli.shared.files import load, naming
 from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
 from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import (
     Command,
     agreed,
     agreement_options,
-    read_document,
     tables_text,
 )
 from sudare.errors import ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import Cipher, cipher_named
 
@@ -101,6 +102,7 @@ def one(listen: str, total: int | None, secret: Path | None, **options: Any) -> 
         --ledger ledger.json
     """
     from sudare.chance.randomness import System
+    from sudare.formats.files import regular
     from sudare.privacy.payment import paying
     from sudare.twoparty.protocol import peer_listener, session
     from sudare.twoparty.protocol.parties import Listening
@@ -110,13 +112,14 @@ def one(listen: str, total: int | None, secret: Path | None, **options: Any) -> 
         raise ParameterError("--count and --secret belong together")
     keys = mark = None
     if count is not None and secret is not None:
-        keys = count.keys(read_document(secret))
+        keys = load(regular(secret), FileKind.SECRET, count.keys)
         mark = _mark(secret, count, "opened", "this key opened a total")
     if total is not None:  # also if it is 0: a refusal that depends on it would tell it
         agreement.check_total(total)
         agreement.check_both()
     state = Listening(agreement, cipher_named(agreement.cipher), keys)
     host, port = _address(listen)
+    _check_ledger(options["ledger"])
     with paying(options["ledger"], *_costs(agreement), mark) as paid:
         credentials, timeout = _credentials(**options), options["timeout"]
         with peer_listener.listening(host, port, credentials, timeout, _say_where(host)) as wire:
@@ -159,6 +162,7 @@ def two(connect: str, total: int | None, records: Path | None, **options: Any) -
     mark = None
     if count is not None and records is not None:
         mark = _mark(records, count, "answered", "this count was answered for")
+    _check_ledger(options["ledger"])
     with paying(options["ledger"], *_costs(agreement), mark) as paid:
         if count is not None and records is not None:
             holding = _add_up(count, cipher, records)
@@ -177,6 +181,11 @@ def _costs(agreement: "Agreement") -> tuple[str, float, float]:
     """What is paid for, and with how much ε and δ."""
     epsilon = agreement.document.guarantee.epsilon
     return agreement.spending_key, epsilon, agreement.spent_delta
+
+
+def _check_ledger(path: Path | None) -> None:
+    if path is not None:
+        read_ledger(path)
 
 
 def _mark(beside: Path, count: "JointCount", end: str, what: str) -> "OnceFile":
@@ -226,12 +235,13 @@ def _add_up(count: "JointCount", cipher: Cipher, records: Path) -> "TotalOfP2":
     with progress_bar() as progress:
         task = progress.add_task("adding up", total=None)
         data = regular(records).read_bytes()
-        holding, number = summed(
-            count,
-            cipher,
-            data,
-            lambda done: progress.update(task, completed=done),
-        )
+        with naming(records, FileKind.RECORDS):
+            holding, number = summed(
+                count,
+                cipher,
+                data,
+                lambda done: progress.update(task, completed=done),
+            )
     say(f"{counted(number, 'record')} added up", err=True)
     return holding
 

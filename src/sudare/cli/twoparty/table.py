@@ -7,7 +7,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
 from sudare.cli.shared.terminal import say, say_json
-from sudare.cli.twoparty.agreement import read_document
+from sudare.cli.twoparty.agreement import load_tables
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -135,9 +135,8 @@ def check(file: Path, p2_blind: bool, as_json: bool) -> None:
       sudare table check table.json --p2-blind --json
     """
     from sudare.twoparty.noise.law import require
-    from sudare.twoparty.noise.table_document import TableDocument
 
-    document = TableDocument.from_json(read_document(file))
+    document = load_tables(file)
     _print(require(document.scheme, document.guarantee, p2_blind=p2_blind), str(file), as_json)
 
 

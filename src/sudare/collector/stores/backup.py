@@ -20,11 +20,10 @@ from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.collector.stores.sqlite.store import SqliteStore
 from sudare.collector.stores.tables import Run, TableStore
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.formats.encryption import HEAD as ENCRYPTED
 from sudare.formats.encryption import Decrypted, Encrypted
+from sudare.formats.file_kinds import BACKUP_HEAD, ENCRYPTED_HEAD
 from sudare.formats.files import keep_entries, lock, regular, replacing
 
-_HEAD = b"sudare store 1\n"
 _DIGEST_BYTES = 32
 _PIECE = 1 << 20
 
@@ -84,7 +83,7 @@ def back_up(
 
 
 def _records(store: TableStore) -> Iterator[bytes]:
-    yield _HEAD
+    yield BACKUP_HEAD
     with store.snapshot() as each:
         for table, columns in _TABLES.items():
             order = " ORDER BY id" if table in _ORDERED else ""
@@ -104,7 +103,7 @@ def _record(row: list[Any]) -> bytes:
 def _opened(file: Path, passphrase: bytes | None) -> Iterator[_Source]:
     """The bytes of a backup, decrypted if it is encrypted."""
     with regular(file).open("rb") as source:
-        encrypted = source.read(len(ENCRYPTED)) == ENCRYPTED
+        encrypted = source.read(len(ENCRYPTED_HEAD)) == ENCRYPTED_HEAD
         source.seek(0)
         if encrypted and passphrase is None:
             raise ParameterError(f"{file.name} is encrypted: say where its passphrase is")
@@ -172,8 +171,8 @@ def _make(path: Path, source: _Source, progress: Callable[[int], object]) -> int
 def _check_whole(file: Path, passphrase: bytes | None) -> None:
     """Raise unless a file is a backup, to the last byte."""
     with _opened(file, passphrase) as source:
-        end = source.read(len(_HEAD))
-        if end != _HEAD:
+        end = source.read(len(BACKUP_HEAD))
+        if end != BACKUP_HEAD:
             raise InvalidDocument(f"{file.name} is no backup of a store")
         digest = hashlib.sha256()
         while piece := source.read(_PIECE):
@@ -190,7 +189,7 @@ def _fill(store: TableStore, source: _Source, progress: Callable[[int], object])
     numbers: dict[int, int] = {}
     rows = 0
     with store.writing(long=True) as run:
-        source.read(len(_HEAD))
+        source.read(len(BACKUP_HEAD))
         for table, *values in _rows(source, progress):
             if table == "names":
                 number, window, ids = values

@@ -15,11 +15,10 @@ from typing import Any
 from sudare.collector.stores.migrations import SQLITE, Script, missing_statements
 from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
+from sudare.formats.file_kinds import STORE_ID
 from sudare.formats.files import lock, real, regular
 
 _log = logging.getLogger(__name__)
-_KIND = 0x53756461
-"""SQLite's application id: that a file is a store of ours."""
 _PAGES_AHEAD = 4096
 """How long the log may grow before it is copied into the database: 16 MiB."""
 _LOG_BYTES = 4096 * _PAGES_AHEAD  # to which it is cut if it was longer
@@ -89,7 +88,7 @@ class Database:
     def _settle(self) -> None:
         """Durability, checked: SQLite leaves a setting that it can't follow without a word."""
         kind, tables = _setting(self.write, "application_id"), _tables(self.write)
-        if tables and kind != _KIND:
+        if tables and kind != STORE_ID:
             raise ParameterError(f"{self.path.name} is a database, but no store of a collector")
         (mode,) = self.write.execute("PRAGMA journal_mode = wal").fetchone()
         self.write.execute("PRAGMA synchronous = full")
@@ -276,7 +275,7 @@ def upgrade(connection: sqlite3.Connection, scripts: Sequence[Script]) -> None:
         for statement in missing_statements(_setting(connection, "user_version"), scripts):
             connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {len(scripts)}")
-        connection.execute(f"PRAGMA application_id = {_KIND}")
+        connection.execute(f"PRAGMA application_id = {STORE_ID}")
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
