@@ -114,14 +114,14 @@ def test_bad_ledgers_are_a_sentence(tmp_path: Path) -> None:
 def test_links_in_a_circle_are_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     new = ("joint-count", "new", "smokers", *TERMS, "--people", 9)
-    succeed(tmp_path, *new, "--out", "c.json", "--secret", "s.json")
+    succeed(tmp_path, *new, "--output", "c.json", "--secret", "s.json")
     (tmp_path / "bits.txt").write_text("1\n")
     for arguments in (
         ("ledger", "new", "loop"),
-        ("table", *TABLES, "--out", "loop"),
-        (*new, "--out", "loop", "--secret", "t.json"),
-        (*new, "--out", "d.json", "--secret", "loop"),
-        ("joint-count", "encrypt", "c.json", "bits.txt", "--format", "lines", "--out", "loop"),
+        ("table", *TABLES, "--output", "loop"),
+        (*new, "--output", "loop", "--secret", "t.json"),
+        (*new, "--output", "d.json", "--secret", "loop"),
+        ("joint-count", "encrypt", "c.json", "bits.txt", "--format", "lines", "--output", "loop"),
         ("party", "two", "--connect", "127.0.0.1:1", "--count", "c.json", "--records", "loop"),
     ):
         assert "loop: Too many levels of symbolic links" in refused(tmp_path, *arguments)

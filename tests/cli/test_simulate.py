@@ -65,7 +65,8 @@ def test_several_mechanisms_stand_side_by_side(tmp_path: Path) -> None:
 def test_many_repetitions_give_errors(tmp_path: Path) -> None:
     options = ("--mechanism", "glance", "--mechanism", "lpa", "--epsilon", 4, "--epsilon", 1)
     many = (*SMALL, *options, "--repetitions", 40)
-    found = succeed(tmp_path, *many, "--json", "--csv", "e.csv").json()
+    found = succeed(tmp_path, *many, "--json").json()
+    succeed(tmp_path, *many, "-o", "e.csv")
     assert found["repetitions"] == 40
     assert [(row["mechanism"], row["epsilon"]) for row in found["rows"]] == [
         ("glance", 1.0),
@@ -100,7 +101,8 @@ def test_the_same_budget_twice_is_one(tmp_path: Path) -> None:
 
 def test_what_is_infinite_is_an_empty_cell(tmp_path: Path) -> None:
     few = ("simulate", "stream", "--rounds", 30, "--people", 25, "--share", 0.5)
-    found = succeed(tmp_path, *few, "--json", "--csv", "rounds.csv").json()
+    found = succeed(tmp_path, *few, "--json").json()
+    succeed(tmp_path, *few, "-o", "rounds.csv")
     with (tmp_path / "rounds.csv").open() as file:
         saved = list(csv.DictReader(file))
     single = [row["stderr"] for row in saved if row["reports"] == "1"]
@@ -169,16 +171,16 @@ def test_plots_are_saved(
         (("--repetitions", 0), "a standard error needs at least 2 repetitions, got 0"),
         (("--epsilon", 1, "--epsilon", 2), "one run has one ε, got 2; .* with --repetitions"),
         (("--share", 2), "a share lies in 0 to 1, a swing is finite and isn't negative: 2.0, 0.3"),
-        (("--plot", "x.html"), "a figure is saved as .png, .svg, .pdf; got 'x.html'"),
+        (("--plot", "x.html"), "a plot is saved as .png, .svg, .pdf; got 'x.html'"),
         (("--plot", "no/x.png"), "there is no folder no to save x.png in"),
-        (("--csv", "no/x.csv"), "there is no folder no to save x.csv in"),
+        (("-o", "no/x.csv"), "there is no folder no to save x.csv in"),
         (("--low", 0.2), "--low and --high are for --mechanism kshot"),
         (("--mechanism", "lpa", "--people", 9), "lpa divides people into 100 groups; .* 9 people"),
         (("--mechanism", "harmony", "--fixed-groups"), "groups of fixed size are for glance .*"),
         (("--truth", "none.csv"), "none.csv: No such file or directory"),
         (("--truth", "truth.csv", "--share", 0.5), "--truth says what happens: leave out --share"),
         (("--truth", "truth.csv", "--rounds", 9), "truth.csv has 2 rounds, --rounds says 9"),
-        (("--truth", "truth.csv", "--csv", "truth.csv"), "the output truth.csv is one of .*"),
+        (("--truth", "truth.csv", "-o", "truth.csv"), "the output truth.csv is one of .*"),
         (("--truth", "bad.csv"), "bad.csv: the share of round 2 is not a number from 0 to 1"),
         (("--truth", "head.csv"), "head.csv has no column 'share' in its first line"),
         (("--truth", "empty.csv"), "empty.csv has 0 rounds; a stream needs at least 1"),

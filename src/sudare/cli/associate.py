@@ -2,15 +2,15 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import rich_click as click
 
 from sudare.cli.shared.candidates import candidate_lines
-from sudare.cli.shared.options import PATH, json_option, load_collection, progress_bar
+from sudare.cli.shared.options import PATH, load_collection, progress_bar
+from sudare.cli.shared.output import Output, result_options
 from sudare.cli.shared.reports import report_sources, single_reports
-from sudare.cli.shared.terminal import put_lines, put_table, say, say_json
-from sudare.errors import ParameterError
+from sudare.cli.shared.terminal import put_table, say
 from sudare.formats.tables import csv_text
 from sudare.results.cells import text_cell, whole_text
 from sudare.results.wording import counted, fixed, p_value, percent
@@ -37,8 +37,7 @@ _LONGEST = 30  # pairs that are listed
     help="For free text: a file with one possible answer per line.",
 )
 @click.option("--second-candidates", type=PATH, help="Likewise for the second question.")
-@json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@result_options
 def associate(
     first: Path,
     first_reports: Path,
@@ -46,8 +45,7 @@ def associate(
     second_reports: Path,
     first_candidates: Path | None,
     second_candidates: Path | None,
-    as_json: bool,
-    as_csv: bool,
+    output: Output,
 ) -> None:
     """Relate two questions: the joint table of two answers of the same people.
 
@@ -62,8 +60,8 @@ def associate(
     """
     from sudare.questions.association import associate as related
 
-    if as_json and as_csv:
-        raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
+    given = (first, first_reports, second, second_reports, first_candidates, second_candidates)
+    output.check(*(path for path in given if path is not None))
     report_sources((first_reports, second_reports))  # not one file twice
     agreed = load_collection(first), load_collection(second)
     told = [
@@ -82,13 +80,12 @@ def associate(
             progress.update(task, description=f"{fit}: at most {gap:.2g} left to gain")
 
         found = related(agreed[0], told[0], agreed[1], told[1], *texts, progress=hear)
-    if as_json:
-        say_json(_document(found, agreed))
-    elif as_csv:
-        rows = found.rows()
-        put_lines(csv_text(rows, list(rows[0])))
-    else:
-        _print(found, agreed)
+    rows = found.rows()
+    output.put(
+        document=lambda: _document(found, agreed),
+        csv=lambda: csv_text(rows, list(rows[0])),
+        table=lambda target: _print(found, agreed, target),
+    )
 
 
 def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> dict[str, object]:
@@ -106,7 +103,9 @@ def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> 
     }
 
 
-def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> None:
+def _print(
+    found: "Association", agreed: "tuple[Collection, Collection]", target: IO[str] | None
+) -> None:
     from sudare.chance.exact import text_up
 
     table = (
@@ -116,13 +115,13 @@ def _print(found: "Association", agreed: "tuple[Collection, Collection]") -> Non
     )
     table.title = whole_text(f"{agreed[0].question} / {agreed[1].question}")
     table.title_justify = "left"
-    put_table(table)
+    put_table(table, target)
     score, ratio = p_value(found.score.p_value), p_value(found.ratio.p_value)
-    say(f"independent? p-value {score} (score), {ratio} (likelihood ratio)")
+    say(f"independent? p-value {score} (score), {ratio} (likelihood ratio)", target=target)
     for caveat in found.caveats:
-        say(f"but {caveat}")
+        say(f"but {caveat}", target=target)
     people = counted(found.n, "person", "people")
-    say(f"{people}, ε = {text_up(found.epsilon)} for both reports of each")
+    say(f"{people}, ε = {text_up(found.epsilon)} for both reports of each", target=target)
 
 
 def _crossed(found: "Association") -> "Table":

@@ -9,10 +9,13 @@ from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechan
 from sudare.cli.shared.options import (
     PATH,
     collection_argument,
+    force_option,
     is_pipe,
     json_option,
     load_collection,
+    output_option,
 )
+from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.errors import InvalidDocument
@@ -46,7 +49,8 @@ def collection() -> None:
     help="No estimate is released of fewer; over time, none of a round with fewer.",
 )
 @rule_options
-@click.option("-o", "--output", type=PATH, default="-", help="Where the document goes.")
+@output_option("Where the document goes (JSON).")
+@force_option
 def new(
     name: str,
     question: str,
@@ -58,6 +62,7 @@ def new(
     keep_reports: bool,
     invited: bool,
     output: Path,
+    force: bool,
     options: MechanismOptions,
 ) -> None:
     """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
@@ -105,6 +110,7 @@ def new(
     if is_pipe(output):
         put_json(made.to_json())
         return
+    refuse_replacing(output, FileKind.COLLECTION, force=force, begins=made.to_json())
     write_whole(output, made.to_json())
     say(f"{output}: {made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…")
 

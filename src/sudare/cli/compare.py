@@ -1,7 +1,8 @@
 """``sudare compare``: several mechanisms on one data set."""
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -9,11 +10,11 @@ from sudare.cli.shared.files import naming, refuse_ours
 from sudare.cli.shared.options import (
     MECHANISMS,
     PATH,
-    json_option,
     plot_option,
     progress_bar,
 )
-from sudare.cli.shared.terminal import put_lines, put_table, say, say_json
+from sudare.cli.shared.output import Output, result_options
+from sudare.cli.shared.terminal import put_table, say
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
@@ -54,8 +55,7 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 )
 @click.option("--repetitions", type=int, default=100, show_default=True, help="Surveys at each ε.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the simulation.")
-@json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@result_options
 @plot_option
 def compare(
     answers: Path,
@@ -65,8 +65,7 @@ def compare(
     epsilons: tuple[float, ...],
     repetitions: int,
     seed: int,
-    as_json: bool,
-    as_csv: bool,
+    output: Output,
     plot: Path | None,
 ) -> None:
     """Compare mechanisms on the people of a file: mean squared error against ε.
@@ -84,6 +83,7 @@ def compare(
     from sudare.mechanisms import CATEGORICAL
     from sudare.simulation.comparison import error_curves
 
+    output.check(answers, plot=plot)
     truth = _population(answers, column, count_column)
     with progress_bar() as progress:
         task = progress.add_task("simulating", total=len(names) * len(epsilons))
@@ -97,15 +97,13 @@ def compare(
         )
     people = counted(int(truth.sum()), "person", "people")
     people += f", {counted(truth.size, 'answer')}, {counted(repetitions, 'repetition')}"
-    if plot is not None:
-        _save_plot(curves, plot, people)
-    if as_json:
-        say_json({"n": int(truth.sum()), "k": truth.size, "rows": _rows(curves)})
-    elif as_csv:
-        rows = _rows(curves)
-        put_lines(csv_text(rows, list(rows[0])))
-    else:
-        _print(curves, people)
+    rows = _rows(curves)
+    output.put(
+        document=lambda: {"n": int(truth.sum()), "k": truth.size, "rows": rows},
+        csv=lambda: csv_text(rows, list(rows[0])),
+        table=lambda target: _print(curves, people, target),
+        plot=None if plot is None else partial(_save_plot, curves, plot, people),
+    )
 
 
 def _population(path: Path, column: str, count_column: str | None) -> "NDArray[np.int64]":
@@ -163,7 +161,7 @@ def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:
     ]
 
 
-def _print(curves: "list[ErrorCurve]", people: str) -> None:
+def _print(curves: "list[ErrorCurve]", people: str, target: IO[str] | None) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -183,8 +181,8 @@ def _print(curves: "list[ErrorCurve]", people: str) -> None:
                 f"{curve.theory[index]:.2e}",
             ]
         table.add_row(*cells)
-    say(f"Mean squared error of the shares: {people}")
-    put_table(table)
+    say(f"Mean squared error of the shares: {people}", target=target)
+    put_table(table, target)
 
 
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str) -> None:

@@ -1,7 +1,7 @@
 """``sudare decode``: reports of free text and candidates in, what people answered out."""
 
-import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -14,13 +14,12 @@ from sudare.cli.shared.options import (
     collection_argument,
     false_discoveries_option,
     is_pipe,
-    json_option,
     level_option,
     load_collection,
     plot_option,
     progress_bar,
-    refuse_overwriting,
 )
+from sudare.cli.shared.output import Output, result_options
 from sudare.cli.shared.reports import count, report_sources, single_reports
 from sudare.cli.shared.terminal import say
 from sudare.decoding.candidate_file import Lines
@@ -61,10 +60,8 @@ if TYPE_CHECKING:
 @click.option("--all", "everyone", is_flag=True, help="Show every candidate, found or not.")
 @click.option("--top", type=int, help="Show at most so many, the largest shares.")
 @memory_option
-@json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@result_options
 @plot_option
-@click.option("-o", "--output", type=PATH, default="-", help="Where the result goes.")
 def decode(
     collection: Path,
     reports: tuple[Path, ...],
@@ -77,10 +74,8 @@ def decode(
     everyone: bool,
     top: int | None,
     memory: int,
-    as_json: bool,
-    as_csv: bool,
+    output: Output,
     plot: Path | None,
-    output: Path,
 ) -> None:
     """Find what people answered in their own words, among CANDIDATES.
 
@@ -101,24 +96,17 @@ def decode(
       sort -u *.txt | sudare decode words.json total.json --candidates - --csv
     """
     from sudare.cli.shared.showing import show
-    from sudare.formats.files import real, replacing
     from sudare.questions.text import Discoveries, text_question
     from sudare.results.renderers import save_plot
     from sudare.results.text import tally
 
-    if as_json and as_csv:
-        raise ParameterError("the result is either JSON or CSV: choose one of --json and --csv")
     _check_options(likelihood, complete, top)
     agreed = load_collection(collection)
     text_question(agreed)  # before anything is counted
     sources = report_sources(reports)
     if is_pipe(candidates) and any(map(is_pipe, sources)):
         raise ParameterError("stdin can't hold both reports and candidates: name a file for one")
-    refuse_overwriting(output, collection, candidates, *sources)
-    if plot is not None:
-        refuse_overwriting(plot, collection, candidates, *sources)
-        if real(plot) == real(output):
-            raise ParameterError(f"the result and the plot can't both be {plot}")
+    output.check(collection, candidates, *sources, plot=plot)
     with candidate_lines(candidates) as lines:
         # The choices that click allows are the corrections there are.
         levels = _Levels(false_discoveries, cast("Correction", correction), level)
@@ -128,19 +116,9 @@ def decode(
             total = count(agreed, sources)
             decoded = _decode(agreed, total, lines, levels, memory, complete=complete)
     discoveries = Discoveries(agreed, decoded, everyone=everyone, top=top)
-    form = "json" if as_json else "csv" if as_csv else "table"
-    if is_pipe(output):
-        if plot is not None:
-            save_plot(discoveries, plot)
-        show(discoveries, form)
-        return
-    text = io.StringIO()
-    show(discoveries, form, text)
-    with replacing(output) as temporary:
-        temporary.write_bytes(text.getvalue().encode())
-        if plot is not None:  # inside: both files or none
-            save_plot(discoveries, plot)
-    say(tally(discoveries), err=True)
+    show(discoveries, output, None if plot is None else partial(save_plot, discoveries, plot))
+    if not is_pipe(output.path):
+        say(tally(discoveries), err=True)
 
 
 def _check_options(likelihood: bool, complete: bool, top: int | None) -> None:

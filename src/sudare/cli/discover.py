@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import rich_click as click
 
@@ -15,15 +15,18 @@ from sudare.cli.shared.options import (
     PATH,
     answer_options,
     false_discoveries_option,
+    force_option,
     is_pipe,
-    json_option,
     level_option,
+    output_option,
     progress_bar,
 )
-from sudare.cli.shared.terminal import put_json, put_table, say, say_json
+from sudare.cli.shared.output import Output, refuse_replacing, result_options
+from sudare.cli.shared.terminal import put_json, put_table, say
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
+from sudare.formats.tables import arrow_types, csv_text
 from sudare.results.cells import whole_text
 from sudare.results.wording import counted, percent, percent_range
 
@@ -85,7 +88,8 @@ def discover() -> None:
     show_default=True,
     help="Nothing is decoded of fewer, of the words or of a part.",
 )
-@click.option("-o", "--output", type=PATH, default="-", help="Where the plan goes.")
+@output_option("Where the plan goes (JSON).")
+@force_option
 def new(
     name: str,
     question: str,
@@ -99,6 +103,7 @@ def new(
     lifetime: float | None,
     minimum_reports: int,
     output: Path,
+    force: bool,
 ) -> None:
     """Make a plan that costs each person at most EPSILON.
 
@@ -128,6 +133,7 @@ def new(
     if is_pipe(output):
         put_json(made.to_json())
         return
+    refuse_replacing(output, FileKind.PLAN, force=force, begins=made.to_json())
     write_whole(output, made.to_json())
     joint = "and" if asks == "both" else "or"
     say(
@@ -139,7 +145,7 @@ def new(
 @discover.command()
 @click.argument("plan", type=PATH)
 @click.argument("answers", type=PATH, default="-")
-@click.option("-o", "--output", type=PATH, required=True, help="A new folder for the reports.")
+@output_option("A new folder for the reports.", required=True)
 @answer_options
 def randomize(
     plan: Path, answers: Path, output: Path, column: str, form: str, insecure_seed: int | None
@@ -196,14 +202,14 @@ def randomize(
 @click.option(
     "--most", type=int, default=100_000, show_default=True, help="Joined words put to the test."
 )
-@json_option
+@result_options
 def decode(
     plan: Path,
     folders: tuple[Path, ...],
     false_discoveries: float,
     level: float,
     most: int,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Find the words, and the share of people behind each.
 
@@ -216,27 +222,34 @@ def decode(
     """
     from sudare.discovery import discover as find
     from sudare.formats.files import real
+    from sudare.questions.text import TextRow
 
     agreed = _load(plan)
     if len({real(folder) for folder in folders}) < len(folders):
         raise ParameterError("a folder is named twice; its reports would count twice")
     totals = [total for folder in folders for total in _counted(agreed, folder)]
     found = find(agreed, totals, false_discoveries=false_discoveries, level=level, most=most)
-    if as_json:
-        say_json(_document(agreed, found))
-        return
+    rows = found.rows()
+    output.put(
+        document=lambda: _document(agreed, found),
+        csv=lambda: csv_text(rows, list(arrow_types(TextRow))),
+        table=lambda target: _print(agreed, found, level, target),
+    )
+
+
+def _print(agreed: "Discovery", found: "Discovered", level: float, target: IO[str] | None) -> None:
+    """The words found, and what else must be said of them."""
     if found.rows():
         from rich.table import Table
 
-        table = Table(
-            "candidate", "share", f"{percent(level)} interval", title=whole_text(agreed.question)
-        )
+        title = whole_text(agreed.question)
+        table = Table("candidate", "share", f"{percent(level)} interval", title=title)
         for row in found.rows():
             interval = percent_range(row["low"], row["high"], 3)
             table.add_row(whole_text(row["candidate"]), percent(row["share"], 3), interval)
-        put_table(table)
+        put_table(table, target)
     for note in found.notes():
-        say(note)
+        say(note, target=target)
 
 
 def _document(agreed: "Discovery", found: "Discovered") -> dict[str, object]:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.shared.options import (
-    PATH,
     collection_argument,
+    force_option,
     json_option,
     load_collection,
+    picture_option,
 )
+from sudare.cli.shared.output import refuse_replacing_plot
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
 from sudare.formats.strangers import visible
@@ -32,19 +34,17 @@ _BAR = 32  # characters
 @click.command()
 @collection_argument
 @json_option
-@click.option(
-    "--plot",
-    type=PATH,
-    help="Also save the cost of many reports as a figure: .png, .svg or .pdf.",
-)
-def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
+@picture_option
+@force_option
+def epsilon(collection: Path, as_json: bool, plot: Path | None, force: bool) -> None:
     """Print the exact ε of a collection, with the fraction it is the logarithm of.
 
     Small collections are also enumerated: the code that ships is run down every path of
     chance, and the worst ratio of its laws is compared with the formula, as fractions.
 
     For RAPPOR it also tells what k reports of one answer by one device cost together (ε_k),
-    and what any number of them does (ε∞). Over time, ε is that of all reports of a person.
+    and what any number of them does (ε∞); --plot draws it. Over time, ε is that of all reports of
+    a person.
 
     \b
     Examples:
@@ -52,6 +52,7 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None) -> None:
       sudare epsilon homepage.json --plot cost.svg
     """
     agreed = load_collection(collection)
+    refuse_replacing_plot(plot, force=force)
     mechanism = agreed.mechanism
     ratio, reason = mechanism.worst_ratio, mechanism.not_enumerable
     enumerated = None if reason else mechanism.channel().worst_ratio

@@ -1,5 +1,6 @@
 """``sudare estimate``: tallies in, shares with honest error bars out."""
 
+from functools import partial
 from pathlib import Path
 
 import rich_click as click
@@ -9,11 +10,11 @@ from sudare.cli.shared.options import (
     CONSISTENT,
     PATH,
     collection_argument,
-    json_option,
     level_option,
     load_collection,
     plot_option,
 )
+from sudare.cli.shared.output import Output, result_options
 from sudare.formats.file_kinds import FileKind
 
 
@@ -32,8 +33,7 @@ from sudare.formats.file_kinds import FileKind
     type=click.Choice(CONSISTENT),
     help="Beside the unbiased shares, shares that could exist: none negative, sum 1 (but clip's).",
 )
-@json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@result_options
 @plot_option
 def estimate(
     collection: Path,
@@ -42,8 +42,7 @@ def estimate(
     simultaneous: bool,
     population: bool,
     consistent: str | None,
-    as_json: bool,
-    as_csv: bool,
+    output: Output,
     plot: Path | None,
 ) -> None:
     """Estimate the share of people behind each answer, or in each round.
@@ -68,11 +67,10 @@ def estimate(
     from sudare.questions.interface import ResultOptions
     from sudare.results.renderers import save_plot
 
+    output.check(collection, aggregate, plot=plot)
     agreed = load_collection(collection)
     total = load_or_stdin(aggregate, FileKind.AGGREGATE, Aggregate.from_json)
     options = ResultOptions(level, simultaneous, population, consistent)
     with naming(aggregate, FileKind.AGGREGATE):
         result = agreed.analyse(total, options)
-    if plot is not None:
-        save_plot(result, plot)
-    show(result, "json" if as_json else "csv" if as_csv else "table")
+    show(result, output, None if plot is None else partial(save_plot, result, plot))

@@ -14,11 +14,14 @@ from sudare.cli.shared.options import (
     answer_options,
     binary_stdout,
     collection_argument,
+    force_option,
     is_pipe,
     load_collection,
+    output_option,
     progress_bar,
     refuse_overwriting,
 )
+from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.terminal import say
 from sudare.errors import InvalidDocument
 from sudare.formats.file_kinds import FileKind
@@ -33,12 +36,14 @@ if TYPE_CHECKING:
 @click.command()
 @collection_argument
 @click.argument("answers", type=PATH, default="-")
-@click.option("-o", "--output", type=PATH, default="-", help="reports.arrow or reports.parquet.")
+@output_option("Where the reports go: .arrow or .parquet.")
+@force_option
 @answer_options
 def randomize(
     collection: Path,
     answers: Path,
     output: Path,
+    force: bool,
     column: str,
     form: str,
     insecure_seed: int | None,
@@ -71,6 +76,7 @@ def randomize(
         target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
     else:
         refuse_overwriting(output, collection, answers)
+        refuse_replacing(output, FileKind.REPORTS, agreed.key, force=force)
         target = report_file(output, agreed.report_dtype, agreed.key)
     people = reports = 0
     with progress_bar(bytes_total=True) as progress, target as sink:

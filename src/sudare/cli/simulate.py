@@ -4,8 +4,9 @@ import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -13,12 +14,16 @@ from sudare.cli.shared.options import (
     MECHANISMS,
     OVER_TIME,
     PATH,
+    force_option,
     json_option,
+    output_option,
+    picture_option,
     progress_bar,
-    refuse_overwriting,
 )
+from sudare.cli.shared.output import Output, refuse_replacing, result_options
 from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
 from sudare.results.wording import ABSENT, counted, percent, percent_range
@@ -35,9 +40,10 @@ if TYPE_CHECKING:
 
 METHOD_NAMES = (*OVER_TIME, "lpu", "lpa")  # experiments.METHODS, without importing it
 SCENARIO_NAMES = ("static", "random-walk", "seasonal", "step", "independent")  # likewise
-_FIGURES = (".png", ".svg", ".pdf")
 _ROUNDS = 50  # unless a file says otherwise
 _MOST_PEOPLE = 10**9
+_COLLECTION, _REPORTS = "collection.json", "reports.arrow"  # in the folder of a survey
+_AGGREGATE, _PAGE = "aggregate.json", "report.html"
 _CHUNK = 1 << 18  # answers randomised at once
 
 
@@ -50,19 +56,6 @@ def simulate() -> None:
       sudare simulate stream --mechanism glance --rounds 50 --people 10000 --epsilon 4
       sudare simulate survey --people 20000 --epsilon 1
     """
-
-
-def _check_output(
-    context: click.Context, option: click.Parameter, path: Path | None
-) -> Path | None:
-    """Refuse what can't be written before the work is done."""
-    del context  # click hands it to every callback
-    if path is not None:
-        if option.name == "plot" and path.suffix.lower() not in _FIGURES:
-            raise ParameterError(f"a figure is saved as {', '.join(_FIGURES)}; got {path.name!r}")
-        if not path.parent.is_dir():
-            raise ParameterError(f"there is no folder {path.parent} to save {path.name} in")
-    return path
 
 
 @simulate.command()
@@ -97,13 +90,8 @@ def _check_output(
     "--repetitions", type=int, default=1, show_default=True, help="1 shows a run round by round."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the simulation.")
-@json_option
-@click.option(
-    "--csv", "as_csv", type=PATH, callback=_check_output, help="Also save the rows as CSV."
-)
-@click.option(
-    "--plot", type=PATH, callback=_check_output, help="Also save a plot: .png, .svg or .pdf."
-)
+@result_options
+@picture_option
 def stream(
     names: tuple[str, ...],
     rounds: int | None,
@@ -118,8 +106,7 @@ def stream(
     high: float | None,
     repetitions: int,
     seed: int,
-    as_json: bool,
-    as_csv: Path | None,
+    output: Output,
     plot: Path | None,
 ) -> None:
     """Count people over time: one run round by round, or the errors of many.
@@ -133,29 +120,26 @@ def stream(
       sudare simulate stream --mechanism kshot --kind seasonal --epsilon 4 --plot run.png
       sudare simulate stream --mechanism glance --mechanism kshot --mechanism lpa --kind step \\
         --epsilon 2 --epsilon 4 --epsilon 8 --repetitions 1000 --plot errors.svg
-      sudare simulate stream --truth online.csv --people 500000 --epsilon 2 --csv rounds.csv
+      sudare simulate stream --truth online.csv --people 500000 --epsilon 2 -o rounds.csv
     """
     from sudare.chance.randomness import Seeded
 
-    for output in (as_csv, plot):
-        if output is not None and truth is not None:
-            refuse_overwriting(output, truth)
+    output.check(*([] if truth is None else [truth]), plot=plot)
     rng = Seeded(seed)
     shape = {"kind": kind, "share": share, "swing": swing}
     held, happens = _held(rounds, people, truth, shape, rng)
     methods = _methods(names, low, high, fixed_groups=fixed_groups)
     about = {"stream": happens, "rounds": len(held), "people": people, "seed": seed}
-    outputs = _Outputs(as_json, as_csv, plot)
     budgets = sorted(set(epsilons))
     if repetitions == 1:
         if len(budgets) > 1:
             raise ParameterError(
                 f"one run has one ε, got {len(budgets)}; compare several with --repetitions"
             )
-        _tell_runs(_runs(held, methods, budgets[0], rng), budgets[0], about, outputs)
+        _tell_runs(_runs(held, methods, budgets[0], rng), budgets[0], about, output, plot)
     else:
         outcomes = _outcomes(held, methods, budgets, repetitions, rng)
-        _tell_errors(outcomes, {**about, "repetitions": repetitions}, outputs)
+        _tell_errors(outcomes, {**about, "repetitions": repetitions}, output, plot)
 
 
 def _held(
@@ -262,58 +246,54 @@ def _outcomes(
         )
 
 
-class _Outputs(NamedTuple):
-    """How results are wanted: JSON or a table, and which files."""
-
-    as_json: bool
-    as_csv: Path | None
-    plot: Path | None
-
-
-def _tell_runs(runs: "list[Run]", epsilon: float, about: dict[str, Any], outputs: _Outputs) -> None:
+def _tell_runs(
+    runs: "list[Run]", epsilon: float, about: dict[str, Any], output: Output, plot: Path | None
+) -> None:
     """Each round of one run, of one mechanism or of several side by side."""
     title = f"{_title(about)}, ε = {as_given(epsilon)}"
-    if outputs.plot is not None:
+    rows = [{"mechanism": run.method, **row} for run in runs for row in run.rows()]
+    found = [
+        {
+            "mechanism": run.method,
+            "maximal_error": run.maximal_error,
+            "missing": run.missing,
+            "rows": run.rows(),
+        }
+        for run in runs
+    ]
+
+    def draw(path: Path) -> None:
         from sudare.results.figures import save, stream_figure
 
-        save(stream_figure(runs, title=title), outputs.plot)
-    rows = [{"mechanism": run.method, **row} for run in runs for row in run.rows()]
-    _save_csv(rows, outputs.as_csv)
-    if outputs.as_json:
-        found = [
-            {
-                "mechanism": run.method,
-                "maximal_error": run.maximal_error,
-                "missing": run.missing,
-                "rows": run.rows(),
-            }
-            for run in runs
-        ]
-        say_json({**about, "epsilon": epsilon, "runs": found})
-        return
-    say(title)
-    _print_runs(runs)
-    for run in runs:
-        rounds = counted(run.missing, "round")
-        silent = f"; {rounds} without reports" if run.missing else ""
-        say(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}")
+        save(stream_figure(runs, title=title), path)
+
+    output.put(
+        document=lambda: {**about, "epsilon": epsilon, "runs": found},
+        csv=lambda: _csv(rows),
+        table=lambda target: _print_runs(runs, title, target),
+        plot=None if plot is None else partial(draw, plot),
+    )
 
 
-def _tell_errors(outcomes: "list[ErrorSummary]", about: dict[str, Any], outputs: _Outputs) -> None:
+def _tell_errors(
+    outcomes: "list[ErrorSummary]", about: dict[str, Any], output: Output, plot: Path | None
+) -> None:
     """The maximal errors of many runs."""
     title = f"{_title(about)}, {counted(about['repetitions'], 'repetition')}"
-    if outputs.plot is not None:
+    rows = [_row(outcome) for outcome in outcomes]
+
+    def draw(path: Path) -> None:
         from sudare.results.figures import save, stream_error_figure
         from sudare.simulation.experiments import error_series
 
-        save(stream_error_figure(error_series(outcomes), title=title), outputs.plot)
-    rows = [_row(outcome) for outcome in outcomes]
-    _save_csv(rows, outputs.as_csv)
-    if outputs.as_json:
-        say_json({**about, "rows": rows})
-        return
-    say(f"Maximal error over the rounds: {title}")
-    _print_errors(outcomes)
+        save(stream_error_figure(error_series(outcomes), title=title), path)
+
+    output.put(
+        document=lambda: {**about, "rows": rows},
+        csv=lambda: _csv(rows),
+        table=lambda target: _print_errors(outcomes, title, target),
+        plot=None if plot is None else partial(draw, plot),
+    )
 
 
 def _title(about: Mapping[str, Any]) -> str:
@@ -336,13 +316,10 @@ def _row(outcome: "ErrorSummary") -> dict[str, Any]:
     }
 
 
-def _save_csv(rows: list[dict[str, Any]], path: Path | None) -> None:
-    if path is not None:
-        from sudare.formats.files import write_whole
-
-        fields = list(dict.fromkeys(name for row in rows for name in row))
-        known = [{name: _known(value) for name, value in row.items()} for row in rows]
-        write_whole(path, csv_text(known, fields).encode())
+def _csv(rows: list[dict[str, Any]]) -> str:
+    fields = list(dict.fromkeys(name for row in rows for name in row))
+    known = [{name: _known(value) for name, value in row.items()} for row in rows]
+    return csv_text(known, fields)
 
 
 def _known(value: Any) -> Any:  # noqa: ANN401 - what a cell may hold
@@ -350,7 +327,7 @@ def _known(value: Any) -> Any:  # noqa: ANN401 - what a cell may hold
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _print_runs(runs: "list[Run]") -> None:
+def _print_runs(runs: "list[Run]", title: str, target: IO[str] | None) -> None:
     """A row per round: of one mechanism with intervals, if any, of several the estimates alone."""
     several = len(runs) > 1
     intervals = not several and runs[0].estimate is not None
@@ -363,7 +340,12 @@ def _print_runs(runs: "list[Run]") -> None:
         if intervals:
             cells += [_ends(rows[0], "low", "high"), _ends(rows[0], "band_low", "band_high")]
         lines.append(cells)
-    _print_table(["round", "truth", *heads], lines)
+    say(title, target=target)
+    _print_table(["round", "truth", *heads], lines, target)
+    for run in runs:
+        rounds = counted(run.missing, "round")
+        silent = f"; {rounds} without reports" if run.missing else ""
+        say(f"{run.method}: maximal error {percent(run.maximal_error, 2)}{silent}", target=target)
 
 
 def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
@@ -372,7 +354,7 @@ def _ends(row: Mapping[str, Any], low: str, high: str) -> str:
     return percent_range(row[low], row[high], 1)
 
 
-def _print_errors(outcomes: "list[ErrorSummary]") -> None:
+def _print_errors(outcomes: "list[ErrorSummary]", title: str, target: IO[str] | None) -> None:
     silent = any(one.missing for one in outcomes)
     heads = ["mechanism", "ε", "mean", "±", "5 %", "median", "95 %", "squared"]
     lines = [
@@ -387,10 +369,11 @@ def _print_errors(outcomes: "list[ErrorSummary]") -> None:
         ]
         for one in outcomes
     ]
-    _print_table([*heads, *["silent"] * silent], lines)
+    say(f"Maximal error over the rounds: {title}", target=target)
+    _print_table([*heads, *["missing"] * silent], lines, target)
 
 
-def _print_table(heads: list[str], lines: list[list[str]]) -> None:
+def _print_table(heads: list[str], lines: list[list[str]], target: IO[str] | None) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -399,7 +382,7 @@ def _print_table(heads: list[str], lines: list[list[str]]) -> None:
         table.add_column(head, justify="left" if head == "mechanism" else "right", no_wrap=True)
     for line in lines:
         table.add_row(*line)
-    put_table(table)
+    put_table(table, target)
 
 
 @simulate.command()
@@ -412,14 +395,8 @@ def _print_table(heads: list[str], lines: list[list[str]]) -> None:
     show_default=True,
     help="How answers are randomised.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=PATH,
-    default="sudare-survey",
-    show_default=True,
-    help="The folder for the survey's files and the HTML report.",
-)
+@output_option("The folder for the survey's files and the HTML report.", default="sudare-survey")
+@force_option
 @click.option("--seed", type=int, help="Make the run repeatable.")
 @json_option
 def survey(
@@ -427,6 +404,7 @@ def survey(
     epsilon: float,
     mechanism: str,
     output: Path,
+    force: bool,
     seed: int | None,
     as_json: bool,
 ) -> None:
@@ -460,6 +438,7 @@ def survey(
         answers=tuple(TEAS),
         mechanism=CATEGORICAL[mechanism].calibrate(len(TEAS), epsilon),
     )
+    _refuse_other_survey(collection, output, force=force)
     rng = System() if seed is None else Seeded(seed)
     answers = rng.generator().choice(len(TEAS), size=people, p=list(TEAS.values()))
     tell = (lambda _: None) if as_json else say
@@ -467,7 +446,7 @@ def survey(
     shares = Choice(collection).result(total, ResultOptions(consistent="norm-sub"))
     truth = np.bincount(answers, minlength=len(TEAS)) / people
     known = dict(zip(collection.answers, truth.tolist(), strict=True))
-    page = output / "report.html"
+    page = output / _PAGE
     note = "A simulation: the truth is known here, and only here."
     write_whole(page, choice.page(shares, known, note).encode())
     if as_json:
@@ -476,7 +455,18 @@ def survey(
     put_table(choice.table(replace(shares, consistent=None), known))
     inside = int(((shares.interval.low <= truth) & (truth <= shares.interval.high)).sum())
     say(f"4. {inside} of {len(TEAS)} truths lie inside their 95 % intervals")
-    say(f"   Report with plots: {page}   Try: sudare epsilon {output / 'collection.json'}")
+    say(f"   Report with plots: {page}   Try: sudare epsilon {output / _COLLECTION}")
+
+
+def _refuse_other_survey(collection: "Collection", folder: Path, *, force: bool) -> None:
+    """Refuse a folder in which files of something else have the names of a survey's."""
+    if not folder.is_dir():
+        return
+    said = collection.to_json()
+    refuse_replacing(folder / _COLLECTION, FileKind.COLLECTION, force=force, begins=said)
+    refuse_replacing(folder / _REPORTS, FileKind.REPORTS, collection.key, force=force)
+    refuse_replacing(folder / _AGGREGATE, FileKind.AGGREGATE, collection.key, force=force)
+    refuse_replacing(folder / _PAGE, FileKind.PAGE, force=force)
 
 
 def _collect(
@@ -493,11 +483,11 @@ def _collect(
     from sudare.formats.wire import read_reports
 
     output.mkdir(parents=True, exist_ok=True)
-    write_whole(output / "collection.json", collection.to_json())
+    write_whole(output / _COLLECTION, collection.to_json())
     asked = f"{collection.question} {counted(len(collection.answers), 'answer')}"
     say(f"1. The question: {asked}, ε = {text_up(collection.epsilon)}")
 
-    reports = output / "reports.arrow"
+    reports = output / _REPORTS
     _randomise(collection, answers, reports, rng)
     people = counted(len(answers), "person", "people")
     say(f"2. {people} answered; each answer was randomised before it left its device")
@@ -505,7 +495,7 @@ def _collect(
 
     stored = read_reports(reports, collection.report_dtype, collection.key)
     total = local.aggregate(collection, stored)
-    write_whole(output / "aggregate.json", total.to_json())
+    write_whole(output / _AGGREGATE, total.to_json())
     say(f"3. The collector counted {counted(total.n, 'report')}; it never saw an answer")
     return total
 

@@ -11,12 +11,12 @@ from support.commands import refused, run, succeed, together
 
 TERMS = ("--epsilon", 1, "--delta", "1e-6")
 TRIAL = ("--insecure", "--timeout", 20)
-NEW = ("joint-count", "new", "smokers", *TERMS, "--candidates", 2)
+NEW = ("joint-count", "new", "smokers", *TERMS, "--candidate-tables", 2)
 
 
 def test_two_processes_open_a_noisy_total(tmp_path: Path) -> None:
     """In at most 64 kB, and without a proof a quarter of a second of both processors' time."""
-    terms = (*TERMS, *TRIAL, "--candidates", 1, "--disjoint", "--json")
+    terms = (*TERMS, *TRIAL, "--candidate-tables", 1, "--disjoint", "--json")
     ends = together(tmp_path, (*terms, "--total", 1000), (*terms, "--total", 234))
     assert [end.code for end in ends] == [0, 0]
     one, two = (end.json() for end in ends)
@@ -50,16 +50,18 @@ def test_people_are_told_what_it_cost_and_what_is_not_proved(tmp_path: Path) -> 
 def test_as_many_candidates_as_are_agreed_on(tmp_path: Path) -> None:
     """The lattice has one, and says that P1 is trusted; another number there is refused."""
     lattice = ("--cipher", "lattice")
-    for given, number, chance in ((("--candidates", 3), 3, 2 / 3), (lattice, 1, 0)):
+    for given, number, chance in ((("--candidate-tables", 3), 3, 2 / 3), (lattice, 1, 0)):
         terms = (*TERMS, *TRIAL, *given, "--json")
         for end in together(tmp_path, terms, (*terms, "--total", 5)):
             told = end.json()
             assert (told["candidates"], told["deterrence"]) == (number, chance)
     one = ("party", "one", "--listen", "127.0.0.1:0", *TERMS, *TRIAL)
-    assert "its candidates must be 1, got 2" in refused(tmp_path, *one, *lattice, "--candidates", 2)
-    assert "from 1 to 1000, got 0" in refused(tmp_path, *one, "--candidates", 0)
+    assert "its candidates must be 1, got 2" in refused(
+        tmp_path, *one, *lattice, "--candidate-tables", 2
+    )
+    assert "from 1 to 1000, got 0" in refused(tmp_path, *one, "--candidate-tables", 0)
     one_end, two_end = together(
-        tmp_path, (*TERMS, *TRIAL), (*TERMS, *TRIAL, "--candidates", 3, "--total", 5)
+        tmp_path, (*TERMS, *TRIAL), (*TERMS, *TRIAL, "--candidate-tables", 3, "--total", 5)
     )
     difference = "the parties don't agree: candidates is 20 here and 3 there"
     assert one_end.err.splitlines()[-1] == f"Error: {difference}"
@@ -67,14 +69,14 @@ def test_as_many_candidates_as_are_agreed_on(tmp_path: Path) -> None:
 
 
 def test_the_cost_is_told_with_its_condition(tmp_path: Path) -> None:
-    terms = (*TERMS, *TRIAL, "--candidates", 1, "--disjoint", "--total", 5)
+    terms = (*TERMS, *TRIAL, "--candidate-tables", 1, "--disjoint", "--total", 5)
     for end in together(tmp_path, terms, terms):
         assert "ε = 1, δ = 1e-06, proved if nobody is in both totals\n" in end.out
 
 
 def test_a_blind_p2_is_not_told(tmp_path: Path) -> None:
     succeed(tmp_path, "table", *TERMS, "--draws", 2, "-o", "table.json")
-    terms = ("--table", "table.json", "--p2-blind", "--candidates", 1, *TRIAL)
+    terms = ("--table", "table.json", "--p2-blind", "--candidate-tables", 1, *TRIAL)
     one, two = together(tmp_path, terms, (*terms, "--total", 5))
     assert "P2 must not learn this total" in one.out
     told, tables, _ = two.out.splitlines()
@@ -202,7 +204,7 @@ def test_a_time_out_that_is_none_is_a_sentence(tmp_path: Path, seconds: str) -> 
         ("--cipher", "elgamal"),
         ("--p2-blind",),
         ("--disjoint",),
-        ("--candidates", 2),
+        ("--candidate-tables", 2),
     ],
     ids=lambda given: given[0],
 )

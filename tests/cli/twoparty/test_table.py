@@ -170,7 +170,7 @@ def test_bad_files_are_a_sentence(tmp_path: Path) -> None:
         ("--attempts", 16),
         ("--seed", 0),
         ("--json",),
-        ("--out", "other.json"),
+        ("--output", "other.json"),
     ],
     ids=lambda options: options[0],
 )

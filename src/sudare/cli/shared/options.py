@@ -1,6 +1,7 @@
 """Arguments, options and small habits that several commands share."""
 
 import math
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +31,8 @@ CORRECTIONS = (
 )  # sudare.estimation.significance has them
 CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")  # sudare.questions.choice
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
-_PLOTS = (".png", ".svg", ".pdf", ".html")
+_PICTURES = (".png", ".svg", ".pdf")
+_STORE, _STORE_VARIABLE = "sudare.db", "SUDARE_STORE"
 PATH = click.Path(path_type=Path)
 
 
@@ -84,11 +86,16 @@ def store_option(command: Command) -> Command:
     """Add ``--store``, where a collector keeps everything, to a command."""
     return click.option(
         "--store",
-        default="sudare.db",
+        default=_STORE,
         show_default=True,
-        envvar="SUDARE_STORE",
-        help="A SQLite file, or postgresql://…; also SUDARE_STORE.",
+        envvar=_STORE_VARIABLE,
+        help=f"A SQLite file, or postgresql://…; also {_STORE_VARIABLE}.",
     )(command)
+
+
+def usual_store() -> str:
+    """The store that is meant where none is named: as ``--store`` has it."""
+    return os.environ.get(_STORE_VARIABLE) or _STORE
 
 
 def port_option(command: Command) -> Command:
@@ -105,6 +112,34 @@ def port_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Add ``--json``, for machine-readable output, to a command."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def csv_option(command: Command) -> Command:
+    """Add ``--csv``, for spreadsheets and programs, to a command."""
+    return click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")(command)
+
+
+def output_option(
+    what: str, *, default: str | None = "-", required: bool = False
+) -> Callable[[Command], Command]:
+    """``-o`` or ``--output``: the file that a command writes, by default stdout.
+
+    Args:
+        what: what goes there, as a sentence of the help.
+        default: where it goes if nobody says; None for nowhere.
+        required: whether there is no default at all.
+    """
+    given: dict[str, Any] = {"required": True} if required else {"default": default}
+    if default not in {None, "-"} and not required:
+        given["show_default"] = True
+    return click.option("-o", "--output", type=PATH, help=what, **given)
+
+
+def force_option(command: Command) -> Command:
+    """Add ``--force``, which lets outputs replace whatever is there, to a command."""
+    return click.option(
+        "--force", is_flag=True, help="Replace whatever stands where a file should go."
+    )(command)
 
 
 def level_option(command: Command) -> Command:
@@ -140,20 +175,30 @@ def refuse_idle(why: str, *names: str) -> None:
 
 
 def plot_option(command: Command) -> Command:
-    """Add ``--plot``, a file for a plot, to a command; other suffixes are refused at once."""
+    """Add ``--plot``, a file for a plot or a page, to a command."""
+    return _plotting((*_PICTURES, ".html"))(command)
+
+
+def picture_option(command: Command) -> Command:
+    """Add ``--plot``, a file for a plot that has no page, to a command."""
+    return _plotting(_PICTURES)(command)
+
+
+def _plotting(suffixes: tuple[str, ...]) -> Callable[[Command], Command]:
+    """``--plot``, with these suffixes; what can't be saved is refused before the work is done."""
+
+    def check(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+        del context, option  # click hands them to every callback
+        if path is not None and path.suffix.lower() not in suffixes:
+            raise ParameterError(f"a plot is saved as {', '.join(suffixes)}; got {path.name!r}")
+        return path
+
     return click.option(
         "--plot",
         type=PATH,
-        callback=_check_plot,
-        help=f"Also save a plot: {', '.join(_PLOTS[:-1])} or {_PLOTS[-1]}.",
-    )(command)
-
-
-def _check_plot(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
-    del context, option  # click hands them to every callback
-    if path is not None and path.suffix.lower() not in _PLOTS:
-        raise ParameterError(f"a plot is saved as {', '.join(_PLOTS)}; got {path.name!r}")
-    return path
+        callback=check,
+        help=f"Also save a plot: {', '.join(suffixes[:-1])} or {suffixes[-1]}.",
+    )
 
 
 def load_collection(path: Path) -> "Collection":

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 
-def say(sentence: str = "", *, err: bool = False) -> None:
-    """Print a sentence on a line of its own, to stdout or stderr."""
-    click.echo(visible(sentence), err=err)
+def say(sentence: str = "", *, err: bool = False, target: IO[str] | None = None) -> None:
+    """Print a sentence on a line of its own, to stdout, stderr or a text file."""
+    click.echo(visible(sentence), err=err, file=target)
 
 
 def say_json(document: object, target: IO[str] | None = None) -> None:

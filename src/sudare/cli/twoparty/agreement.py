@@ -29,10 +29,11 @@ def agreement_options(command: Command) -> Command:
     """The options that both parties must give alike, added to a command."""
     for option in (  # the last is applied first, and so stands first
         click.option(
-            "--candidates",
+            "--candidate-tables",
+            "candidates",
             type=int,
             help="P1 makes so many candidates of its tables, and opens all but one: false tables "
-            f"are found with a chance of 1 - 1/candidates. [default: {USUAL_CANDIDATES}; 1 under "
+            f"are found with a chance of 1 − 1/number. [default: {USUAL_CANDIDATES}; 1 under "
             "lattice]",
         ),
         click.option(
@@ -65,7 +66,7 @@ def agreement_options(command: Command) -> Command:
         click.option("--sensitivity", type=int, help="Of the tables. [default: --most]"),
         click.option("--delta", type=float, help="The chance δ with which ε may be exceeded."),
         click.option("--epsilon", type=float, help="The budget ε of shipped tables."),
-        click.option("--table", type=PATH, help="Tables as written by `sudare table --out`."),
+        click.option("--table", type=PATH, help="Tables as written by `sudare table --output`."),
     ):
         command = option(command)
     return command

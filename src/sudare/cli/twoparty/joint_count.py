@@ -10,11 +10,14 @@ from sudare.cli.shared.files import naming, refuse_ours
 from sudare.cli.shared.options import (
     FORMATS,
     PATH,
+    force_option,
     json_option,
+    output_option,
     progress_bar,
     refuse_idle,
     refuse_overwriting,
 )
+from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import (
     agreed,
@@ -50,13 +53,15 @@ def joint_count() -> None:
 @click.argument("name")
 @agreement_options
 @click.option("--proofs", is_flag=True, help="Each record proves that it holds 0 or 1.")
-@click.option("--out", "-o", type=PATH, required=True, help="The document for devices and P2.")
+@output_option("The document for devices and P2 (JSON).", required=True)
+@force_option
 @click.option("--secret", type=PATH, required=True, help="The document that P1 keeps.")
 @json_option
 def new(
     name: str,
     proofs: bool,
-    out: Path,
+    output: Path,
+    force: bool,
     secret: Path,
     as_json: bool,
     **options: Any,  # noqa: ANN401 - the options of an agreement, used by name
@@ -73,17 +78,18 @@ def new(
     from sudare.twoparty.protocol.joint_count import JointCount
 
     refuse_unseen("a name", name)
-    if out.absolute() == secret.absolute():
-        raise ParameterError("--out and --secret must be two files: one of them is published")
+    if output.absolute() == secret.absolute():
+        raise ParameterError("--output and --secret must be two files: one of them is published")
     if secret.exists():
         raise ParameterError(f"{secret} is there already, and a secret is not written over")
     _, agreement = agreed(count_file=None, **options)
     _ = agreement.proof
     keys = cipher_named(agreement.cipher).keys()
     count = JointCount(name, agreement, keys.public, proofs)
+    refuse_replacing(output, FileKind.COUNT, force=force, begins=count.to_json())
     write_whole(secret, count.secret_json(keys), private=True)
     try:
-        write_whole(out, count.to_json())
+        write_whole(output, count.to_json())
     except OSError:
         secret.unlink()
         raise
@@ -115,9 +121,12 @@ def new(
     show_default=True,
     help="What VALUES is; `lines` is one value per line, without a header.",
 )
-@click.option("--out", "-o", type=PATH, required=True, help="The records, for P2.")
+@output_option("Where the records go, for P2.", required=True)
+@force_option
 @json_option
-def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_json: bool) -> None:
+def encrypt(
+    count: Path, values: Path, column: str, form: str, output: Path, force: bool, as_json: bool
+) -> None:
     """The devices: a record for each person's value.
 
     VALUES is a file with one whole number per person. A value outside the count's range is
@@ -134,11 +143,12 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
     if form == "lines":
         refuse_idle("beside --format lines, which has no header", "column")
     known = load_count(count)
-    refuse_overwriting(out, count, values)
+    refuse_overwriting(output, count, values)
+    refuse_replacing(output, FileKind.RECORDS, force=force)
     refuse_ours(values, FileKind.DATA)
     cipher = cipher_named(known.agreement.cipher)
     number = 0
-    with progress_bar() as progress, replacing(out) as temporary:
+    with progress_bar() as progress, replacing(output) as temporary:
         task = progress.add_task("encrypting", total=None)
         with temporary.open("wb") as file:
             for record in encrypted(known, cipher, _numbers(values, column, form)):
@@ -151,7 +161,7 @@ def encrypt(count: Path, values: Path, column: str, form: str, out: Path, as_jso
                 f"from 1 to {known.agreement.people} people are agreed on, the file has {number} "
                 f"values"
             )
-    size = out.stat().st_size
+    size = output.stat().st_size
     if as_json:
         say_json({"key": known.key, "records": number, "bytes": size})
     else:

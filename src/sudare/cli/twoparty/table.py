@@ -5,10 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, json_option, progress_bar, refuse_idle
+from sudare.cli.shared.options import (
+    PATH,
+    force_option,
+    json_option,
+    output_option,
+    progress_bar,
+    refuse_idle,
+)
+from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import load_tables
 from sudare.errors import ParameterError
+from sudare.formats.file_kinds import FileKind
 
 if TYPE_CHECKING:
     from sudare.twoparty.noise.guarantee import Guarantee
@@ -54,7 +63,8 @@ _WIDEST = 12  # different values of a table that are all printed
 @click.option("--attempts", type=int, default=16, show_default=True, help="Of a search.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of a search.")
 @json_option
-@click.option("--out", "-o", type=PATH, help="Write the tables as a document for both parties.")
+@output_option("Where the tables go, as a document for both parties.", default=None)
+@force_option
 @click.pass_context
 def table(
     context: click.Context,
@@ -69,7 +79,8 @@ def table(
     attempts: int,
     seed: int,
     as_json: bool,
-    out: Path | None,
+    output: Path | None,
+    force: bool,
 ) -> None:
     """Make tables that two parties draw noise from, and prove them exactly.
 
@@ -107,10 +118,12 @@ def table(
         source, proof = _small_tables(wanted, entries, search, attempts, seed)
     else:
         source, proof = "algorithm 2", _single_table(wanted, draws, distinct, stop)
-    if out is not None:
+    if output is not None:
         from sudare.formats.files import write_whole
 
-        write_whole(out, TableDocument(wanted, proof.scheme).to_json())
+        made = TableDocument(wanted, proof.scheme).to_json()
+        refuse_replacing(output, FileKind.TABLES, force=force, begins=made)
+        write_whole(output, made)
     _print(proof, source, as_json)
 
 
@@ -125,7 +138,7 @@ def table(
 def check(file: Path, p2_blind: bool, as_json: bool) -> None:
     """Prove tables that someone else made, or say by how much they fail.
 
-    FILE is a document as written by `sudare table --out`. Exit code 0 means that the guarantee
+    FILE is a document as written by `sudare table --output`. Exit code 0 means that the guarantee
     it states is proved against P1, P2 and everyone who sees the result; else one sentence says
     what is exceeded, by how much, and the exit code is 2.
 
