@@ -4,6 +4,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechanism_options
 from sudare.cli.shared.options import (
@@ -22,6 +23,11 @@ from sudare.errors import InvalidDocument
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
+
+_UNSERVED = (
+    "`sudare serve` takes rounds only in windows of time, which say when each ends: for that, "
+    "add --window 1d or another length, which holds all rounds."
+)
 
 
 @click.group()
@@ -107,12 +113,18 @@ def new(
         *(name, question, tuple(labels), choose(options, len(labels)), minimum_reports),
         *(windows_of(length, start), keep_reports, invited),
     )
+    remark_budget(options.epsilon, made.mechanism.epsilon, made.mechanism)
+    if made.kind.rounds and made.windows is None:
+        say(f"Note: {_UNSERVED}", err=True)
+    cost = f"{made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…"
     if is_pipe(output):
         put_json(made.to_json())
+        if made.mechanism.memoised:
+            say(cost, err=True)
         return
     refuse_replacing(output, FileKind.COLLECTION, force=force, begins=made.to_json())
     write_whole(output, made.to_json())
-    say(f"{output}: {made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…")
+    say(f"{output}: {cost}")
 
 
 @collection.command()

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import load, naming, refuse_ours, require_folder
 from sudare.cli.shared.options import (
     PATH,
@@ -112,6 +113,7 @@ def new(
       sudare discover new towns --question "Where were you born?" --epsilon 4 --length 10 \\
         -o plan.json
     """
+    from sudare.chance.exact import text_up
     from sudare.discovery import Discovery
     from sudare.formats.files import write_whole
 
@@ -130,6 +132,7 @@ def new(
         lifetime=lifetime,
         minimum_reports=minimum_reports,
     )
+    remark_budget(epsilon, made.epsilon, made.words)
     if is_pipe(output):
         put_json(made.to_json())
         return
@@ -138,7 +141,7 @@ def new(
     joint = "and" if asks == "both" else "or"
     say(
         f"{output}: the word {joint} one of {len(made.collections) - 1} parts, "
-        f"ε = {made.epsilon!r}, key {made.key[:12]}…"
+        f"ε = {text_up(made.epsilon)}, key {made.key[:12]}…"
     )
 
 

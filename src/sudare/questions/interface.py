@@ -395,7 +395,7 @@ class Question(ABC):
 
     def facts(self) -> dict[str, str]:
         """Facts about what answering costs, term by term."""
-        facts = {"ε per report": repr(self.agreed.mechanism.epsilon)}
+        facts = {"ε per report": text_up(self.agreed.mechanism.epsilon)}
         return facts | self._for_life()
 
     def _for_life(self) -> dict[str, str]:
@@ -404,7 +404,9 @@ class Question(ABC):
             return {}
         if not mechanism.bounded_for_life:
             return {"ε for life": "none: each report costs anew"}
-        return {"ε for life": f"{mechanism.lifetime_epsilon!r} for all reports of one answer"}
+        return {
+            "ε for life": f"{text_up(mechanism.lifetime_epsilon)} for all reports of one answer"
+        }
 
     def cost_fields(self) -> dict[str, Any]:
         """The facts beside ε that a machine is told of what answering costs."""
@@ -448,17 +450,20 @@ class Question(ABC):
     def spending(self) -> str:
         """The ε that a person spends, in half a sentence."""
         mechanism = self.agreed.mechanism
-        spent = f"one report spends ε = {mechanism.epsilon!r} and not more"
+        spent = f"one report spends ε = {text_up(mechanism.epsilon)} and not more"
         if mechanism.bounded_for_life:
-            spent += f", all reports of one answer {mechanism.lifetime_epsilon!r}"
+            spent += f", all reports of one answer {text_up(mechanism.lifetime_epsilon)}"
         return spent
 
     def cost(self) -> str:
         """The ε that a person spends, in a few words."""
         mechanism = self.agreed.mechanism
+        each = f"ε = {text_up(mechanism.epsilon)}"
+        if not mechanism.memoised:
+            return each
         if not mechanism.bounded_for_life:
-            return f"ε = {mechanism.epsilon!r}"
-        return f"ε = {mechanism.epsilon!r} ({mechanism.lifetime_epsilon!r} for life)"
+            return f"{each} for each report, without a bound for life"
+        return f"{each} for a report, {text_up(mechanism.lifetime_epsilon)} for life"
 
 
 def texts_of(answers: Sequence[Any] | NDArray[Any], first: int) -> Sequence[str]:

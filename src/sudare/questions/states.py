@@ -300,7 +300,7 @@ class OverTime(Question):
         """Facts about what taking part costs, term by term."""
         return {
             "rounds": f"{self.rounds:,}",
-            "ε of a whole stream": repr(self.stream.epsilon),
+            "ε of a whole stream": text_up(self.stream.epsilon),
             "reports per person": f"{self.stream.reports_each:,}",
             "what a device does": self.stream.odds,
         }
@@ -342,13 +342,13 @@ class OverTime(Question):
         each = self.stream.reports_each
         sent = "1 report" if each == 1 else f"{each:,} reports together"
         return (
-            f"over {self.rounds:,} rounds a person spends ε = {self.stream.epsilon!r} and not "
-            f"more, in {sent}"
+            f"over {self.rounds:,} rounds a person spends ε = {text_up(self.stream.epsilon)} and "
+            f"not more, in {sent}"
         )
 
     def cost(self) -> str:
         """The ε that a person spends on all rounds, in a few words."""
-        return f"ε = {self.stream.epsilon!r} for a whole stream"
+        return f"ε = {text_up(self.stream.epsilon)} for a whole stream"
 
 
 def stream_question(collection: Agreed) -> OverTime:

@@ -35,7 +35,8 @@ def check_rounds_end(collection: Collection) -> None:
     if collection.kind.rounds and collection.windows is None:
         raise ParameterError(
             f"“{collection.name}” counts over time and has no windows, so a collector can't know "
-            f"when its rounds end: make it with --window"
+            f"when its rounds end: make it anew by `sudare collection new` with --window, such as "
+            f"1d, which holds all rounds"
         )
 
 
