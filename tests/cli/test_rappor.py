@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sudare import Aggregate, Collection, Rappor
+from sudare.chance.exact import text_up
 from sudare.cli.shared.mechanism_options import FORMS
 from sudare.mechanisms.rappor import Form
 from support.commands import TEAS, csv_of, refused, run, succeed, tea
@@ -125,20 +126,20 @@ def test_the_forms_are_those_of_the_mechanism(tmp_path: Path) -> None:
 
 def test_the_lifetime_is_told_when_it_is_made_shown_and_checked(tmp_path: Path) -> None:
     made = words(tmp_path, "--lifetime", 3)
-    spent = repr(made.lifetime_epsilon)
+    spent = text_up(made.lifetime_epsilon)
     again = succeed(
         tmp_path,
         *("collection", "new", "words", "--question", "?", "--free-text", *BUDGETS),
         *("--lifetime", 3, "-o", "again.json"),
     ).out
-    assert f"rappor, ε = {made.epsilon!r} ({spent} for life), key" in again
+    assert f"rappor, ε = {text_up(made.epsilon)} for a report, {spent} for life, key" in again
     shown = succeed(tmp_path, "collection", "show", "words.json").out
     assert f"{spent} for all reports of one answer" in " ".join(shown.split())
     assert "free text" in shown
     document = succeed(tmp_path, "collection", "show", "words.json", "--json").json()
     assert document["lifetime_epsilon"] == made.lifetime_epsilon
     checked = succeed(tmp_path, "collection", "check", "words.json").out
-    assert f"one report spends ε = {made.epsilon!r} and not more" in checked
+    assert f"one report spends ε = {text_up(made.epsilon)} and not more" in checked
     assert f"all reports of one answer {spent}; answered in free text" in checked
 
 

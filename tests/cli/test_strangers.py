@@ -173,8 +173,10 @@ def test_a_device_and_its_collectors_words(tmp_path: Path) -> None:
         assert visible(TEXTS["erases a line"]) in refusal.err
         assert_shown(refusal)
         for form in ((), ("--json",)):
-            assert_shown(succeed(tmp_path, "device", "answer", *asked, "--offline", *form))
-            assert_shown(succeed(tmp_path, "device", "send", "phone", "--patience", 0, *form))
+            assert_shown(
+                succeed(tmp_path, "device", "answer", *asked, "--offline", "--again", *form)
+            )
+            assert_shown(run(tmp_path, "device", "send", "phone", "--patience", 0, *form))
             assert_shown(succeed(tmp_path, "device", "ledger", "phone", *form))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sudare import Glance, KShot, Mechanism, Seeded, Streams
+from sudare.chance.exact import text_up
 from sudare.estimation.rounds import StreamEstimate
 from sudare.formats.wire import report_file
 from sudare.mechanisms.aggregate import Aggregate
@@ -138,10 +139,12 @@ def test_a_new_collection_says_what_it_costs(mechanism: str, tmp_path: Path) -> 
     odds = " ".join(made.odds.split())
     assert odds in shown
     assert f"reports per person {made.reports_each} " in shown
-    assert f"ε of a whole stream {collection.epsilon!r}" in shown
+    assert f"ε of a whole stream {text_up(collection.epsilon)}" in shown
     assert "states 0: no 1: yes" in shown
     checked = " ".join(succeed(tmp_path, "collection", "check", file).out.split())
-    assert f"over 50 rounds a person spends ε = {collection.epsilon!r} and not more" in checked
+    assert (
+        f"over 50 rounds a person spends ε = {text_up(collection.epsilon)} and not more" in checked
+    )
     assert f"in {made.reports_each} report" in checked
     assert checked.endswith(odds)
     document = succeed(tmp_path, "collection", "show", file, "--json").json()

@@ -321,7 +321,7 @@ def test_a_device_on_the_command_line(tmp_path: Path) -> None:
             bytes.fromhex(told["id"]): {bytes.fromhex(told["report"])}
         }
         assert (told["fate"], told["cost"], told["spent"]) == ("taken", TEA.epsilon, TEA.epsilon)
-        shown = succeed(tmp_path, "device", "answer", *where, "--offline", "green").out
+        shown = succeed(tmp_path, "device", "answer", *where, "--offline", "--again", "green").out
         for part in (
             TEA.mechanism.odds,
             "Which tea?",
@@ -331,7 +331,12 @@ def test_a_device_on_the_command_line(tmp_path: Path) -> None:
             assert part in shown
         assert "reports that wait: 1" in succeed(tmp_path, "device", "ledger", "phone").out
         assert "ε = 1 is asked for; 2 of 2.5 is spent" in refused(
-            tmp_path, "device", "answer", *where, "green"
+            tmp_path, "device", "answer", *where, "--again", "green"
+        )
+        said = refused(tmp_path, "device", "answer", *where, "green")
+        assert said == (
+            "“tea” was answered already, and each person answers once (nothing was sent; --again "
+            "answers anew, and costs anew)"
         )
         sent = succeed(tmp_path, "device", "send", "phone").out
         assert sent == f"{scripted.address}: 1 taken, 0 refused, 0 waiting\n"
@@ -353,7 +358,7 @@ def test_a_document_may_come_another_way(tmp_path: Path) -> None:
     with_document = (*where, "--collection", "tea.json")
     told = succeed(tmp_path, "device", "answer", *with_document, "--json", "green").json()
     assert told["fate"] == "waiting"
-    assert "0.5 is left" in refused(tmp_path, "device", "answer", *where, "green")
+    assert "0.5 is left" in refused(tmp_path, "device", "answer", *where, "--again", "green")
     (tmp_path / "other.json").write_bytes(replace(TEA, question="Which coffee?").to_json())
     assert "other.json is the collection" in refused(
         tmp_path, "device", "answer", *where, "--collection", "other.json", "green"
@@ -431,10 +436,16 @@ def test_the_command_line_tells_doubt_from_refusal(tmp_path: Path) -> None:
         where = (scripted.address, TEA.key, "--device", "phone")
         told = succeed(tmp_path, "device", "answer", *where, "--json", "green").json()
         assert told["fate"] == "doubtful"
-        shown = succeed(tmp_path, "device", "answer", *where, "green").out
+        again = (*where, "--again")
+        shown = succeed(tmp_path, "device", "answer", *again, "green").out
         assert f"now       {said}: the collector answered 409" in shown
-        succeed(tmp_path, "device", "answer", *where, "--offline", "green")
-        lines = succeed(tmp_path, "device", "send", "phone").out.splitlines()
+        succeed(tmp_path, "device", "answer", *again, "--offline", "green")
+        sent = run(tmp_path, "device", "send", "phone")
+        assert (sent.code, sent.err) == (
+            2,
+            "Error: nothing was taken; 0 reports still to be sent\n",
+        )
+        lines = sent.out.splitlines()
         assert lines[0] == f"{scripted.address}: 0 taken, 0 refused, 1 {said}, 0 waiting"
         assert (
             lines[1:]
@@ -498,5 +509,38 @@ def test_the_command_line_never_repeats_an_answer(tmp_path: Path) -> None:
         assert UNTOLD not in result.err + result.out
         listed = succeed(tmp_path, "device", "send", "other").out
         assert f"refused: {WORDS.key[:12]}…, window 0: the collector answered 409" in listed
-        told = succeed(tmp_path, "device", "answer", *words, stdin=stdin).out
+        told = succeed(tmp_path, "device", "answer", *words, "--again", stdin=stdin).out
         assert UNTOLD not in told
+
+
+def test_a_window_and_a_round_are_answered_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sudare.device.current_window.time.time", lambda: 360.0)
+    windows = Windows(0, 360)
+    for agreed, option, which in (
+        (replace(TEA, windows=windows), "--window", "window"),
+        (replace(ONLINE, windows=windows), "--round", "round"),
+    ):
+        (tmp_path / "agreed.json").write_bytes(agreed.to_json())
+        (tmp_path / which).mkdir()
+        succeed(tmp_path / which, "device", "new", "phone")
+        given = ("--device", "phone", "--collection", "../agreed.json", "--offline")
+        command = ("device", "answer", NOBODY, agreed.key, agreed.answers[0], *given)
+        succeed(tmp_path / which, *command)
+        said = refused(tmp_path / which, *command)
+        end = ", or in a later one (nothing was sent)"
+        assert said == f"“{agreed.name}” was answered already in this {which}{end}"
+        said = refused(tmp_path / which, *command, option, 1, "--again")
+        assert said == f"“{agreed.name}” was answered already in {which} 1{end}"
+
+
+def test_nothing_could_be_sent(tmp_path: Path) -> None:
+    (tmp_path / "tea.json").write_bytes(TEA.to_json())
+    succeed(tmp_path, "device", "new", "phone")
+    given = ("--device", "phone", "--collection", "tea.json", "--offline", "green")
+    succeed(tmp_path, "device", "answer", NOBODY, TEA.key, *given)
+    for form in ((), ("--json",)):
+        sent = run(tmp_path, "device", "send", "phone", "--patience", 0, *form)
+        assert (sent.code, sent.err) == (2, "Error: nothing was taken; 1 report still to be sent\n")
+        assert "waiting" in sent.out

@@ -3,6 +3,7 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
+``help``: help and completion.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``shared``: arguments, options and habits of several commands.
@@ -25,6 +26,7 @@ from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.help import completion, help_
 from sudare.cli.ledger import ledger
 from sudare.cli.page import page
 from sudare.cli.plan import plan
@@ -42,7 +44,7 @@ from sudare.errors import SudareError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="sudare")
+@click.version_option(None, "-V", "--version", package_name="sudare")
 def cli() -> None:
     """Learn statistics about people without having to be trusted with their answers.
 
@@ -81,6 +83,8 @@ COMMANDS = (
     backup,
     restore,
     export,
+    help_,
+    completion,
 )
 for command in COMMANDS:
     cli.add_command(command)

@@ -74,6 +74,9 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
     "--round", "number", type=int, help="Over time, counted over all windows; by default, now's."
 )
 @click.option("--invitation", help="The token, where people are invited.")
+@click.option(
+    "--again", is_flag=True, help="Answer once more what is answered once, and pay for it again."
+)
 @click.option("--offline", is_flag=True, help="Only put the report into the outbox.")
 @click.option(
     "--patience",
@@ -93,6 +96,7 @@ def answer(
     window: int | None,
     number: int | None,
     invitation: str | None,
+    again: bool,
     offline: bool,
     patience: float,
     insecure: bool,
@@ -124,9 +128,10 @@ def answer(
             _learn(person, document, key)
         tries = None if offline else patience
         agreed = person.known(key) if offline else person.agree(collector, key)
+        if agreed is not None:
+            _refuse_answered(person, agreed, window, number, again=again)
         given = _read_answer(agreed) if answer is None else answer
         if agreed is not None and agreed.kind.rounds:
-            _refuse(window, "--window", "is observed over time: say --round")
             sent = person.observe(
                 *(collector, key, given),
                 number=number,
@@ -134,7 +139,6 @@ def answer(
                 patience=tries,
             )
         else:
-            _refuse(number, "--round", "asks for one answer: say --window")
             sent = person.answer(
                 *(collector, key, given), window=window, invitation=invitation, patience=tries
             )
@@ -177,6 +181,38 @@ def _refuse(value: int | None, option: str, sentence: str) -> None:
         raise ParameterError(f"{option} {value} has no place here: the collection {sentence}")
 
 
+def _refuse_answered(
+    person: "Participant",
+    agreed: "Collection",
+    window: int | None,
+    number: int | None,
+    *,
+    again: bool,
+) -> None:
+    """Refuse what was answered already: before anybody is asked, and before it costs anything."""
+    from sudare.device.current_window import answered_window, observed_round
+
+    if agreed.kind.rounds:
+        _refuse(window, "--window", "is observed over time: say --round")
+        which = "this round" if number is None else f"round {number}"
+        place = observed_round(agreed, number)
+    else:
+        _refuse(number, "--round", "asks for one answer: say --window")
+        place = answered_window(agreed, window)
+        which = "this window" if window is None else f"window {window}"
+        which *= agreed.windows is not None
+    if not person.has_answered(agreed, place) or (again and not which):
+        return
+    if which:
+        raise ParameterError(
+            f"“{agreed.name}” was answered already in {which}, or in a later one (nothing was sent)"
+        )
+    raise ParameterError(
+        f"“{agreed.name}” was answered already, and each person answers once (nothing was sent; "
+        f"--again answers anew, and costs anew)"
+    )
+
+
 def _read_answer(agreed: "Collection | None") -> str:
     """The answer on stdin, without the end of its line; asked for at a terminal, unseen."""
     if sys.stdin is not None and sys.stdin.isatty():
@@ -203,6 +239,8 @@ def _read_answer(agreed: "Collection | None") -> str:
 def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     """Send what waits in a device's outbox, and list what was refused for good.
 
+    Where reports wait and no collector takes any of them, the exit code is 2.
+
     \b
     Example:
       sudare device send phone
@@ -223,7 +261,15 @@ def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
         ]
     if as_json:
         say_json({"sent": rows, "refusals": refusals})
-        return
+    else:
+        _show_delivered(rows, refusals)
+    if rows and not any(row["taken"] for row in rows):
+        waiting = counted(sum(row["waiting"] for row in rows), "report")
+        raise CollectorRefused(f"nothing was taken; {waiting} still to be sent")
+
+
+def _show_delivered(rows: list[dict[str, Any]], refusals: list[dict[str, Any]]) -> None:
+    """What came of sending to each collector, and what was ever refused for good."""
     for row in rows:
         why = f" ({row['reason']})" if row["waiting"] else ""
         doubt = f"{row['doubtful']} {_DOUBTFUL}, " if row["doubtful"] else ""

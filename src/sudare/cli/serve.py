@@ -20,6 +20,13 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
 from sudare.cli.token import DAYS
+from sudare.formats.hosts import is_loopback
+
+_OPEN = (
+    "{host} is open to other machines without TLS, so that whoever is between can read and change "
+    "what is sent: give --certificate and --private-key, or let a proxy with TLS stand before it "
+    "and name it with --trusted-proxy"
+)
 
 if TYPE_CHECKING:
     from sudare.collector.stores.contract import Store
@@ -139,6 +146,8 @@ def serve(
         limits = replace(limits, window_reports=window_reports)
     addresses = Addresses(trusted_proxies)
     with listen(host, port, certificate, private_key) as listening:
+        if certificate is None and not is_loopback(host) and not trusted_proxies:
+            say(f"Warning: {_OPEN.format(host=host)}", err=True)
         log_to_stderr(logging.WARNING)
         logging.getLogger("sudare").setLevel(logging.INFO)
         with naming_store(store):

@@ -213,6 +213,20 @@ class Participant:
         report = Waiting(self.device.report_id(collection, number), *about)
         return self._hand_over(collector, collection, report, before, patience)
 
+    def has_answered(self, collection: Collection, number: int) -> bool:
+        """Whether a window was answered already or, over time, a round observed.
+
+        A collection without windows is answered once.
+
+        Args:
+            collection: that is asked about.
+            number: of the window; of a round, over all windows.
+        """
+        last = self.device.diary.last(collection.key)
+        if collection.kind.rounds:
+            return last >= number
+        return collection.key in self.ledger.keys if collection.windows is None else last > number
+
     def send(self, collector: CollectorClient, *, patience: float = 60.0) -> Delivery:
         """Send a collector the reports that wait for it."""
         return self.outbox.send(collector, patience=patience)

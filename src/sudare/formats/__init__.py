@@ -6,6 +6,7 @@
 ``encryption``: files that only a passphrase opens.
 ``file_kinds``: what a file is, by what stands in it.
 ``files``: files that are there whole or not at all, or that have one holder.
+``hosts``: which hosts are this machine alone.
 ``numbers``: numbers as arguments: whole ones, and any repeated as it was given.
 ``report_ids``: the ids by which reports count once.
 ``seals``: documents that end with a digest of what they say.

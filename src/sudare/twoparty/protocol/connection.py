@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import ip_address
 from pathlib import Path
 
 from sudare.errors import InvalidMessage, ParameterError, PartyLost, SudareError
 from sudare.formats.files import regular
+from sudare.formats.hosts import is_loopback
 from sudare.twoparty.protocol.messages import LARGEST, Step, refusal, refuse_refusal
 
 TIMEOUT = 60.0
@@ -169,7 +169,7 @@ def tls_context(
     """The settings of TLS by credentials; None without them, allowed on this machine only."""
     if credentials is not None:
         return credentials.context(server=server)
-    if not _is_loopback(host):
+    if not is_loopback(host):
         raise ParameterError(
             f"without certificates the parties talk on this machine only (127.0.0.1), got "
             f"{host[:_NAME]}"
@@ -180,13 +180,6 @@ def tls_context(
 def no_host(host: str) -> ParameterError:
     """The error of a host that isn't there."""
     return ParameterError(f"there is no host {host[:_NAME]!r}")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 @contextmanager
