@@ -9,10 +9,12 @@ from sudare.results.wording import (
     counted,
     decimals_for,
     fixed,
+    integer,
     measured,
     p_value,
     percent,
     percent_range,
+    powered,
     scientific,
 )
 
@@ -48,6 +50,17 @@ def test_very_large_and_very_small_numbers_have_a_power_of_ten() -> None:
     assert [scientific(v) for v in (0, 0.25, -2e-5, 1e6)] == ["0", "0.25", "−2×10⁻⁵", "10⁶"]
     assert [scientific(v) for v in (9.99996e-5, 5e-324)] == ["10⁻⁴", "4.941×10⁻³²⁴"]
     assert measured(1.234e-5, 5e-7) == "(1.234 ± 0.050)×10⁻⁵"
+
+
+def test_minus_signs_are_minus_signs_and_zero_has_none() -> None:
+    assert [integer(n) for n in (-(10**20) - 1, 0, 1234)] == [
+        "−100,000,000,000,000,000,001",
+        "0",
+        "1,234",
+    ]
+    assert [powered(v) for v in (-0.00193, 12345.0)] == ["−1.93e−03", "1.23e+04"]
+    assert [scientific(-0.0), scientific(-0.0, plain=False)] == ["0", "0×10⁰"]
+    assert scientific(0.000123456, digits=2) == "1.2×10⁻⁴"
 
 
 def test_a_p_value_has_no_more_zeros_than_anyone_reads() -> None:

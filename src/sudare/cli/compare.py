@@ -19,7 +19,7 @@ from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
-from sudare.results.wording import counted
+from sudare.results.wording import counted, powered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,10 +175,11 @@ def _print(curves: "list[ErrorCurve]", people: str, target: IO[str] | None) -> N
         best = min(curve.y[index] for curve in curves)
         cells: list[str | Text] = [as_given(epsilon)]
         for curve in curves:
-            text = f"{curve.y[index]:.2e} ±{curve.stderr[index] / (curve.y[index] or 1):.0%}"
+            spread = curve.stderr[index] / (curve.y[index] or 1)
+            text = f"{powered(curve.y[index])} ±{spread:.0%}"
             cells += [
                 Text(text, style="bold green" if curve.y[index] == best else ""),
-                f"{curve.theory[index]:.2e}",
+                powered(curve.theory[index]),
             ]
         table.add_row(*cells)
     say(f"Mean squared error of the shares: {people}", target=target)

@@ -26,7 +26,7 @@ from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
-from sudare.results.wording import ABSENT, counted, percent, percent_range
+from sudare.results.wording import ABSENT, counted, percent, percent_range, scientific
 
 if TYPE_CHECKING:
     import numpy as np
@@ -364,7 +364,7 @@ def _print_errors(outcomes: "list[ErrorSummary]", title: str, target: IO[str] | 
             f"{one.maximal:.4g}",
             f"{one.stderr:.2g}",
             *(f"{quantile:.4g}" for quantile in one.quantiles),
-            f"{one.squared:.1e}",
+            scientific(one.squared, plain=False, digits=2),
             *([f"{one.missing:.3g}"] * silent),
         ]
         for one in outcomes

@@ -1,6 +1,7 @@
 """What people are shown: a renderer for each kind of question, and what they share.
 
 ``renderers``: which renderer shows the result of which kind.
+``columns``: one name for each column of a result, and its heading in a table.
 ``choice``: the shares of listed answers.
 ``text``: the texts that were found.
 ``states``: the shares of rounds.

@@ -51,13 +51,23 @@ def at_most(ratio: Fraction) -> str:
     return _scaled(f"{value.scaleb(-exponent):f}", exponent)
 
 
-def scientific(value: float, plain: bool | None = None) -> str:
-    """A number to four digits, with a power of ten where that is shorter or ``plain`` says so."""
+def integer(number: int) -> str:
+    """A whole number of any size: −1,234,567."""
+    return f"{number:,}".replace("-", MINUS)
+
+
+def powered(value: float) -> str:
+    """A number to three digits with its power of ten, for narrow columns: 1.93e−03."""
+    return f"{value:.2e}".replace("-", MINUS)
+
+
+def scientific(value: float, plain: bool | None = None, digits: int = 4) -> str:
+    """A number to a few digits, with a power of ten where that is shorter or ``plain`` says so."""
     if not math.isfinite(value):
         return ABSENT
     if is_plain(value) if plain is None else plain:
-        return f"{value:,.4g}".replace("-", MINUS)
-    mantissa, exponent = f"{value:.3e}".split("e")
+        return f"{value + 0.0:,.{digits}g}".replace("-", MINUS)  # without the sign of a zero
+    mantissa, exponent = f"{value + 0.0:.{digits - 1}e}".split("e")
     return _scaled(mantissa.rstrip("0").rstrip(".").replace("-", MINUS), int(exponent))
 
 

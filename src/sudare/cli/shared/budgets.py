@@ -27,20 +27,22 @@ def remark_budget(asked: float, spent: float, mechanism: "Mechanism") -> None:
     """
     from sudare.chance.exact import exp_enclosed, text_up
 
-    if spent < asked * (1 - _NEAR):
+    lowered = spent < asked * (1 - _NEAR)
+    if lowered:
         say(
             f"Note: ε = {text_up(asked)} was lowered to {text_up(spent)}, the most that "
             f"{mechanism.name} can spend with chances that are multiples of 2⁻⁵³.",
             err=True,
         )
-    if spent < _LITTLE:
+    meant = spent if lowered else asked
+    if meant < _LITTLE:
         say(
             f"Is ε = {text_up(spent)} meant? It says next to nothing of anybody: "
             f"{_odds(mechanism)} It takes very many people to see through so much noise; usual are "
             f"0.5 to 4.",
             err=True,
         )
-    elif spent > _MUCH:
+    elif meant > _MUCH:
         say(
             f"Is ε = {text_up(spent)} meant? It hides next to nothing: {_odds(mechanism)} What "
             f"is sent may be {at_most(exp_enclosed(Fraction(spent))[1])} times likelier under one "

@@ -20,7 +20,7 @@ from sudare.cli.twoparty.agreement import (
 )
 from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
-from sudare.results.wording import counted
+from sudare.results.wording import counted, integer
 from sudare.twoparty.ciphers.interface import Cipher, cipher_named
 
 if TYPE_CHECKING:
@@ -287,7 +287,7 @@ def _report(
 
 
 def _print(result: "NoisyTotal", agreement: "Agreement", ranges: str) -> None:
-    say(f"noisy total   {result.total:,}")
+    say(f"noisy total   {integer(result.total)}")
     say(f"mean |noise|  {result.mean_noise:.4f}")
     proved = "proved if nobody is in both totals" if agreement.disjoint else "proved"
     say(f"cost          {agreement.document.guarantee}, {proved}")

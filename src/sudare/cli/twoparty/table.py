@@ -18,6 +18,7 @@ from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.twoparty.agreement import load_tables
 from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
+from sudare.results.wording import integer
 
 if TYPE_CHECKING:
     from sudare.twoparty.noise.guarantee import Guarantee
@@ -253,7 +254,7 @@ def _print(proof: "Proof", source: str, as_json: bool) -> None:
 
 def _shown(held: dict[int, int]) -> str:
     """A table as value: count; of a long one its ends and its middle."""
-    cells = [f"{value}: {count:,}" for value, count in held.items()]
+    cells = [f"{integer(value)}: {count:,}" for value, count in held.items()]
     if len(cells) > _WIDEST:
         middle = len(cells) // 2
         cells = [*cells[:3], "…", *cells[middle - 1 : middle + 2], "…", *cells[-3:]]
