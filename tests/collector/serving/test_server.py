@@ -452,6 +452,29 @@ def test_tls_by_files(tmp_path: Path) -> None:
         one.stop()
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])  # noqa: S104 - it is warned of
+def test_other_machines_without_tls_are_warned_of(host: str, tmp_path: Path) -> None:
+    warning = (
+        f"Warning: {host} is open to other machines without TLS, so that whoever is between can "
+        "read and change what is sent: give --certificate and --private-key, or let a proxy with "
+        "TLS stand before it and name it with --trusted-proxy"
+    )
+    with running(tmp_path, "--host", host) as one:
+        assert warning in one.stop().splitlines()
+
+
+def test_who_has_tls_or_a_proxy_or_no_neighbours_is_not_warned(tmp_path: Path) -> None:
+    chain, key = certificate(tmp_path, "localhost")
+    for options in (
+        ("--host", "0.0.0.0", "--certificate", chain, "--private-key", key),  # noqa: S104
+        ("--host", "0.0.0.0", "--trusted-proxy", "10.0.0.1"),  # noqa: S104
+        ("--host", "127.0.0.2"),
+        ("--host", "localhost"),
+    ):
+        with running(tmp_path, *options) as one:
+            assert "without TLS" not in one.stop()
+
+
 def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     tmp_path: Path,
 ) -> None:
@@ -467,7 +490,8 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     assert "missing.pem" in told("--certificate", "missing.pem", "--private-key", key)
     assert "missing.json" in told("missing.json")
     endless = Collection("on", "On?", ("off", "on"), Glance.calibrate(6, 1.0))
-    assert "has no windows" in told(write(tmp_path, endless))
+    assert "has no windows" in (sentence := told(write(tmp_path, endless)))
+    assert "by `sudare collection new` with --window" in sentence
     assert "a trusted proxy is an address" in told("--trusted-proxy", "proxy.example")
     for option in ("--rate", "--body-seconds"):
         for number in ("nan", "inf"):

@@ -223,6 +223,27 @@ def test_of_two_that_restore_at_once_one_wins(tmp_path: Path) -> None:
 # The commands
 
 
+def test_a_store_that_is_not_named_is_that_of_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(str(tmp_path / "one.db"))
+    tea = Filled(store).tea
+    store.shut()
+    monkeypatch.setenv("SUDARE_STORE", "one.db")
+    assert succeed(tmp_path, "backup", "a.backup").err == "19 rows written\n"
+    succeed(tmp_path, "export", tea.key[:9], "-o", "raw.parquet")
+    assert "not overwritten" in refused(tmp_path, "restore", "a.backup")
+    assert succeed(tmp_path, "token", "list").code == 0
+    monkeypatch.setenv("SUDARE_STORE", "two.db")
+    assert succeed(tmp_path, "restore", "a.backup").err == "19 rows restored\n"
+    assert (tmp_path / "two.db").exists()
+    monkeypatch.delenv("SUDARE_STORE")
+    assert "sudare.db" in refused(tmp_path, "backup", "b.backup")
+    succeed(tmp_path, "restore", "a.backup")
+    assert succeed(tmp_path, "backup", "b.backup").err == "19 rows written\n"
+    assert (tmp_path / "sudare.db").exists()
+
+
 def test_the_commands_end_to_end(tmp_path: Path) -> None:
     store = open_store(str(tmp_path / "one.db"))
     contents = Filled(store)
