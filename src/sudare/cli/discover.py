@@ -210,8 +210,9 @@ def decode(plan: Path, folders: tuple[Path, ...], level: float, most: int, as_js
     from sudare.formats.files import real
 
     agreed = _load(plan)
-    if len({real(folder) for folder in folders}) < len(folders):
-        raise ParameterError("a folder is named twice; its reports would count twice")
+    for number, folder in enumerate(folders):
+        if real(folder) in map(real, folders[:number]):
+            raise ParameterError(f"{folder} is named twice; its reports would count twice")
     totals = [total for folder in folders for total in _counted(agreed, folder)]
     found = find(agreed, totals, level=level, most=most)
     if as_json:

@@ -22,6 +22,7 @@ from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Digests, digests, hashable_text
 
+_LEAST_LEVEL = 1e-300  # of one test: below, the law of large deviations has no number
 MEMORY = 4 << 30  # bytes that candidates' bits may take
 _CHUNK = 1 << 14  # candidates hashed between two calls of ``progress``
 
@@ -185,6 +186,11 @@ def check_levels(level: float, correction: Correction, confidence: float) -> Non
 def number_of_tests(correction: Correction, candidates: int, level: float) -> int:
     """How many tests share the level under a correction; refuses a level that tests nothing."""
     tests = 1 if correction == "none" else candidates
+    if level / tests < _LEAST_LEVEL:
+        raise ParameterError(
+            f"a level of {level} finds nothing in {tests} tests: it must be at least "
+            f"{tests * _LEAST_LEVEL:.3g}"
+        )
     if level / tests >= 0.5:
         raise ParameterError(
             f"a level of {level} tests nothing: {tests} tests need one below {tests / 2}"
