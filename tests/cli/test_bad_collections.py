@@ -69,10 +69,12 @@ def test_a_changed_collection(change: str, tmp_path: Path) -> None:
     file = changed(tmp_path, CHANGES[change])
     answers = csv_of({"green": 3}).encode()
     sentence = refused(tmp_path, "collection", "check", file)
+    assert file in sentence
+    reason = sentence.partition(", not a collection: sudare ")[0]  # how it is called follows
     for command in (("collection", "show", file), ("epsilon", file), ("estimate", file)):
-        assert refused(tmp_path, *command) == sentence
-    assert refused(tmp_path, "randomize", file, "-o", "r.arrow", stdin=answers) == sentence
-    assert refused(tmp_path, "aggregate", file, "-o", "total.json") == sentence
+        assert refused(tmp_path, *command).startswith(reason)
+    assert refused(tmp_path, "randomize", file, "-o", "r.arrow", stdin=answers).startswith(reason)
+    assert refused(tmp_path, "aggregate", file, "-o", "total.json").startswith(reason)
 
 
 def test_both_numbers_are_told(tmp_path: Path) -> None:
@@ -175,5 +177,5 @@ def test_an_unknown_mechanism_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_an_output_that_cannot_be_written(tmp_path: Path) -> None:
     arguments = new(*TWO, "--epsilon", 1)[:-1]
-    assert refused(tmp_path, *arguments, "none/x.json").endswith("No such file or directory")
+    assert refused(tmp_path, *arguments, "none/x.json").startswith("none/x.json isn't there")
     assert refused(tmp_path, *arguments, ".").endswith((" directory", " busy"))

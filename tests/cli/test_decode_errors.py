@@ -31,28 +31,28 @@ def survey(tmp_path: Path) -> Path:
     ("data", "sentence"),
     [
         (b"", "there are 0 candidates; decoding needs at least 1"),
-        (b"\n", "line 1 of the candidates is empty"),
-        (b"\xef\xbb\xbf", "line 1 of the candidates is empty"),
-        (b"green\n\nblack\n", "line 2 of the candidates is empty"),
-        (b"green\r\n\r\nblack", "line 2 of the candidates is empty"),
-        (b"green\nblack\n\n", "line 3 of the candidates is empty"),
+        (b"\n", "line 1 of list.txt is empty"),
+        (b"\xef\xbb\xbf", "line 1 of list.txt is empty"),
+        (b"green\n\nblack\n", "line 2 of list.txt is empty"),
+        (b"green\r\n\r\nblack", "line 2 of list.txt is empty"),
+        (b"green\nblack\n\n", "line 3 of list.txt is empty"),
         (b"green\nblack\ngreen\n", "candidates number 1 and 3 are the same text"),
         ("が\nb\nか\u3099\n".encode(), "candidates number 1 and 3 are the same text"),
-        (b"green\ncaf\xe9\n", "line 2 of the candidates is not UTF-8 text"),
-        ("green\n".encode("utf-16"), "line 1 of the candidates is not UTF-8 text"),
-        ("green\n".encode("utf-16-le"), "line 1 of the candidates is not UTF-8 text"),
-        (b"\x1f\x8b\x08\x00", "line 1 of the candidates is not UTF-8 text"),
+        (b"green\ncaf\xe9\n", "line 2 of list.txt is not UTF-8 text"),
+        ("green\n".encode("utf-16"), "line 1 of list.txt is not UTF-8 text"),
+        ("green\n".encode("utf-16-le"), "line 1 of list.txt is not UTF-8 text"),
+        (b"\x1f\x8b\x08\x00", "line 1 of list.txt is not UTF-8 text"),
         (
             b"green\n" + b"x" * 10_001,
-            "line 2 of the candidates has 10001 bytes; 1 to 10000 are allowed",
+            "line 2 of list.txt has 10001 bytes; 1 to 10000 are allowed",
         ),
         (
             "\u0958".encode() * 3000,  # two letters when composed
-            "line 1 of the candidates has 18000 bytes; 1 to 10000 are allowed",
+            "line 1 of list.txt has 18000 bytes; 1 to 10000 are allowed",
         ),
         (
             b"green\n" + b"x" * 1_000_000,
-            "line 2 of the candidates has over 30000 bytes; 1 to 10000 are allowed",
+            "line 2 of list.txt has over 30000 bytes; 1 to 10000 are allowed",
         ),
     ],
     ids=lambda value: repr(value)[:40] if isinstance(value, bytes) else "",
@@ -60,7 +60,8 @@ def survey(tmp_path: Path) -> Path:
 def test_a_list_that_is_none(data: bytes, sentence: str, survey: Path) -> None:
     (survey / "list.txt").write_bytes(data)
     assert refused(survey, *ARGUMENTS, "list.txt", *OUTPUT) == sentence
-    assert refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=data) == sentence
+    piped = refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=data)
+    assert piped == sentence.replace("list.txt", "stdin")
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
@@ -77,7 +78,7 @@ def test_a_bad_line_far_behind(survey: Path) -> None:
     lines = "".join(f"{number}\n" for number in range(40_000))
     data = lines.encode() + b"\xff\n"
     sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=data)
-    assert sentence == "line 40001 of the candidates is not UTF-8 text"
+    assert sentence == "line 40001 of stdin is not UTF-8 text"
     sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, stdin=lines.encode() + b"17\n")
     assert sentence == "candidates number 18 and 40001 are the same text"
 
@@ -214,11 +215,11 @@ def test_reports_that_are_none_or_another_collections(survey: Path) -> None:
 def test_a_missing_file_is_named(arguments: tuple[str, ...], survey: Path) -> None:
     sentence = refused(survey, "decode", *arguments, *OUTPUT)
     assert sentence.startswith("none")
-    assert sentence.endswith(": No such file or directory")
+    assert sentence.endswith(" isn't there")
 
 
 def test_a_folder_of_candidates(survey: Path) -> None:
-    assert refused(survey, *ARGUMENTS, ".", *OUTPUT).endswith("Is a directory")
+    assert refused(survey, *ARGUMENTS, ".", *OUTPUT).startswith("./ is a folder;")
 
 
 @pytest.mark.parametrize(
@@ -301,7 +302,7 @@ def test_an_aggregate_has_no_single_reports(survey: Path) -> None:
         "candidates.txt",
         "--likelihood",
     )
-    assert said == "total.json is an aggregate; this needs the reports themselves"
+    assert said == "total.json is an aggregate, and this needs the reports themselves"
 
 
 def test_single_reports_are_not_weighed_for_a_list_that_is_complete(survey: Path) -> None:

@@ -65,8 +65,8 @@ def test_bad_plans_are_refused(tmp_path: Path) -> None:
     (tmp_path / "no.json").write_bytes(b"{}")
     for file, sentence in (
         ("empty.json", "empty.json is empty"),
-        ("no.json", "this is not a discovery"),
-        ("missing.json", "No such file"),
+        ("no.json", "no.json is a JSON document of something else; the plan of"),
+        ("missing.json", "missing.json isn't there"),
     ):
         assert sentence in refused(tmp_path, "discover", "decode", file, "monday")
 
@@ -93,7 +93,7 @@ def test_lost_mixed_and_doubled_reports_are_refused(tmp_path: Path) -> None:
     decode = ("discover", "decode")
     assert "named twice" in refused(tmp_path, *decode, made, "monday", "monday")
     assert "belong to the collection" in refused(tmp_path, *decode, other, "monday")
-    assert "no folder" in refused(tmp_path, *decode, made, "tuesday")
+    assert "tuesday isn't there" in refused(tmp_path, *decode, made, "tuesday")
     whole = tmp_path / "monday" / "whole.arrow"
     kept = whole.read_bytes()
     whole.write_bytes(kept[:-100])

@@ -143,7 +143,7 @@ def test_too_few_reports(survey: str, tmp_path: Path) -> None:
     succeed(tmp_path, "randomize", shy, "-o", "shy.arrow", stdin=people)
     succeed(tmp_path, "aggregate", shy, "shy.arrow", "-o", "few.json")
     sentence = refused(tmp_path, "estimate", shy, "few.json", "--plot", "tea.html")
-    assert sentence == "there are 599 reports; “shy” releases nothing below 600"
+    assert sentence == "few.json: there are 599 reports; “shy” releases nothing below 600"
     assert survey != shy
 
 
@@ -185,7 +185,7 @@ def test_a_level_outside_its_range(
 def test_a_missing_file_is_named(survey: str, command: tuple[object, ...], tmp_path: Path) -> None:
     sentence = refused(tmp_path, *command)
     assert sentence.startswith("none")
-    assert sentence.endswith(": No such file or directory")
+    assert sentence.endswith(" isn't there")
     assert survey in contents(tmp_path)
 
 

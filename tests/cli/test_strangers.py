@@ -265,7 +265,7 @@ def test_what_is_wrong_is_told_harmlessly(
 
 def test_a_name_that_is_no_utf_8_is_told(tmp_path: Path) -> None:
     sentence = refused(tmp_path, "collection", "show", "\udc9b\udcff.json")
-    assert sentence.startswith("<U+DC9B><U+DCFF>.json: ")
+    assert sentence.startswith("<U+DC9B><U+DCFF>.json isn't there")
 
 
 @pytest.mark.parametrize("what", ["conceals", "ends the line", "turns", "marks"])

@@ -33,7 +33,7 @@ from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
 from sudare.cli.shared.files import trouble
-from sudare.cli.shared.terminal import say, show_mistake
+from sudare.cli.shared.terminal import say, shortened, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
@@ -116,5 +116,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _fail(sentence: str) -> None:
-    say(f"Error: {sentence}", err=True)
+    say(f"Error: {shortened(sentence)}", err=True)
     sys.exit(2)

@@ -228,8 +228,9 @@ def decode(
     from sudare.questions.text import TextRow
 
     agreed = _load(plan)
-    if len({real(folder) for folder in folders}) < len(folders):
-        raise ParameterError("a folder is named twice; its reports would count twice")
+    for number, folder in enumerate(folders):
+        if real(folder) in map(real, folders[:number]):
+            raise ParameterError(f"{folder} is named twice; its reports would count twice")
     totals = [total for folder in folders for total in _counted(agreed, folder)]
     found = find(agreed, totals, false_discoveries=false_discoveries, level=level, most=most)
     rows = found.rows()

@@ -14,7 +14,7 @@ import httpx
 
 from sudare.collector.hosted_page import SUMS, collector_of, hosted_files
 from sudare.collector.http.pages import NO_PAGES, STATIC
-from sudare.device.collector_client import checked_address
+from sudare.device.collector_client import checked_address, unreached
 from sudare.errors import CollectorRefused, CollectorUnavailable, ParameterError
 
 _MOST_BYTES = 1 << 22  # of a file; ours have less than a tenth
@@ -91,5 +91,5 @@ def _fetch(client: httpx.Client, url: httpx.URL) -> bytes:
                 if len(data) > _MOST_BYTES or time.monotonic() > given_up:
                     raise CollectorRefused(f"what {url} sends is too long, or takes too long")
     except (httpx.HTTPError, httpx.StreamError) as error:
-        raise CollectorUnavailable(f"{url} can't be reached now ({type(error).__name__})") from None
+        raise CollectorUnavailable(unreached(str(url), error)) from None
     return bytes(data)

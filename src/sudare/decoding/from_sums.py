@@ -22,6 +22,7 @@ from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Digests, digests, hashable_text
 
+_LEAST_LEVEL = 1e-300  # of one test: below, the law of large deviations has no number
 MEMORY = 4 << 30  # bytes that candidates' bits may take
 _CHUNK = 1 << 14  # candidates hashed between two calls of ``progress``
 
@@ -196,6 +197,11 @@ def check_levels(false_discoveries: float, correction: Correction, level: float)
 def number_of_tests(correction: Correction, candidates: int, false_discoveries: float) -> int:
     """How many tests share the chance of a false discovery; refuses one that tests nothing."""
     tests = 1 if correction == "none" else candidates
+    if false_discoveries / tests < _LEAST_LEVEL:
+        raise ParameterError(
+            f"{false_discoveries} of false discoveries find nothing in {tests} tests: at least "
+            f"{tests * _LEAST_LEVEL:.3g} are needed"
+        )
     if false_discoveries / tests >= 0.5:
         raise ParameterError(
             f"{false_discoveries} of false discoveries test nothing: {tests} tests need less than "

@@ -6,6 +6,8 @@ every answer is read by the table of ``device.delivery``.
 
 import ipaddress
 import re
+import socket
+import ssl
 import time
 from typing import Self
 
@@ -24,6 +26,20 @@ _LONGEST_HOST = 253  # letters, in the name system
 _MOST_BYTES = 1 << 24  # of a response: a collection of a million answers
 # Nothing was sent: the connection wasn't even there. After all others it may have been taken.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_TROUBLES: dict[type[BaseException], str] = {
+    socket.gaierror: "{address} can't be reached: there is no host {host}, or its name can't be "
+    "looked up now",
+    ConnectionRefusedError: "{address} can't be reached now: nothing listens there, so see whether "
+    "the collector runs, and at which port",
+    ssl.SSLCertVerificationError: "{address} has a certificate that isn't trusted here ({why}): "
+    "check the address, or name who signed it by SSL_CERT_FILE",
+    ssl.SSLError: "{address} doesn't speak TLS as it should: see whether it is http:// or another "
+    "port",
+    httpx.TimeoutException: "{address} can't be reached now: it doesn't answer in time",
+    httpx.RemoteProtocolError: "{address} doesn't speak HTTP as it should: see whether it is "
+    "https:// or another port",
+}
+"""What may be wrong with the way to a collector, the surest first, and what to do."""
 
 
 class CollectorClient:
@@ -114,7 +130,7 @@ class CollectorClient:
             raise CollectorRefused("what is to be sent can't be put into HTTP") from None
         except (httpx.HTTPError, httpx.StreamError) as error:
             raise CollectorUnavailable(
-                f"{self.address} can't be reached now ({type(error).__name__})",
+                unreached(self.address, error),
                 doubtful=not isinstance(error, _UNSENT),
             ) from None
         return Answer(self.address, response.status_code, response.headers, data)
@@ -129,6 +145,19 @@ class CollectorClient:
                     f"what {self.address} sends is too long, or takes too long", doubtful=True
                 )
         return bytes(data)
+
+
+def unreached(address: str, error: httpx.HTTPError | httpx.StreamError) -> str:
+    """Why nothing came of a request to an address, in a sentence that says what to look at."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    for kind, sentence in _TROUBLES.items():
+        for cause in causes:
+            if isinstance(cause, kind):
+                why = getattr(cause, "verify_message", "")
+                return sentence.format(address=address, host=httpx.URL(address).host, why=why)
+    return f"{address} can't be reached now ({type(error).__name__}): try again later"
 
 
 def check_key(key: str) -> str:

@@ -194,7 +194,7 @@ class Outbox:
         make_private(path)
         self._lock = threading.Lock()
         self._base = sqlite3.connect(
-            path, timeout=30, isolation_level=None, check_same_thread=False
+            path.absolute(), timeout=30, isolation_level=None, check_same_thread=False
         )
         try:
             with self._using() as base:

@@ -8,9 +8,10 @@ import re
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
-import msgspec
+if TYPE_CHECKING:
+    import msgspec
 
 STORE_ID = 0x53756461
 """SQLite's application id of a collector's store."""
@@ -56,6 +57,7 @@ class FileKind(Enum):
     PAGE = "HTML page"
     PICTURE = "picture"
     JSON = "JSON document of something else"
+    TORN = "JSON document that was cut or changed"
     TEXT = "text file"
     BYTES = "file of something else"
     EMPTY = "empty file"
@@ -76,7 +78,7 @@ class FileKind(Enum):
 _OURS = frozenset(FileKind) - {
     *(FileKind.DATABASE, FileKind.DATA, FileKind.SPREADSHEET, FileKind.PACKED, FileKind.JSON),
     *(FileKind.CERTIFICATE, FileKind.PRIVATE_KEY, FileKind.PAGE, FileKind.PICTURE, FileKind.TEXT),
-    *(FileKind.BYTES, FileKind.EMPTY, FileKind.FOLDER, FileKind.SPECIAL),
+    *(FileKind.BYTES, FileKind.TORN, FileKind.EMPTY, FileKind.FOLDER, FileKind.SPECIAL),
 }
 _NAMES = {
     "collection": FileKind.COLLECTION,
@@ -89,6 +91,7 @@ _NAMES = {
     "count-secret": FileKind.SECRET,
 }
 """The kinds of JSON documents, by what they call themselves."""
+_RESULT = {"collection", "key", "epsilon"}  # fields that every result has, and nothing else of ours
 _NAMED = re.compile(rb'^\s*\{(?:.{0,4096}?,)?\s*"sudare"\s*:\s*"([a-z-]{1,20})"', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _BEGINS = {
@@ -113,13 +116,11 @@ class Found(NamedTuple):
     Attributes:
         kind: of the file or folder.
         version: of its format, where that is another than this program's.
-        key: of the collection, where a file of reports or an aggregate says it.
         whole: False for a document that says what it is but doesn't end as one.
     """
 
     kind: FileKind
     version: str | None = None
-    key: str | None = None
     whole: bool = True
 
 
@@ -152,44 +153,40 @@ def found_in(file: IO[bytes], path: Path) -> Found:
     return Found(_database(head) if kind is FileKind.DATABASE else kind)
 
 
-class _Head(msgspec.Struct):
-    """The fields by which documents are known; all others are left out."""
-
-    sudare: str | None = None
-    format: msgspec.Raw = msgspec.Raw(b"1")
-    aggregate: msgspec.Raw = msgspec.Raw(b"null")
-    collection: msgspec.Raw = msgspec.Raw(b"null")
-    key: msgspec.Raw = msgspec.Raw(b"null")
-    epsilon: msgspec.Raw = msgspec.Raw(b"null")
-
-
-class _Keyed(msgspec.Struct):
-    key: str
-
-
 def _document(data: bytes) -> Found:
     """The kind of a JSON document; one that was cut is known by how it begins."""
+    import msgspec
+
     try:
-        read = msgspec.json.decode(data, type=_Head)
+        read = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         named = _NAMED.match(data[:_HEAD])
         kind = _NAMES.get(named[1].decode()) if named else None
         if kind is not None:
             return Found(kind, whole=False)
-        return Found(FileKind.JSON if _is_json(data) else FileKind.TEXT)
-    kind = _NAMES.get(read.sudare or "")
+        if _is_json(data):
+            return Found(FileKind.JSON)
+        return Found(FileKind.TORN if re.match(rb'\s*\{\s*"', data) else FileKind.TEXT)
+    kind = _NAMES.get(_text(read.get("sudare")))
     if kind is None:
-        whose = (read.collection, read.key, read.epsilon)
-        result = all(bytes(part) != b"null" for part in whose)
-        return Found(FileKind.RESULT if result else FileKind.JSON)
-    version = bytes(read.format).decode(errors="replace")[:20]
-    key = None
-    with suppress(msgspec.MsgspecError):
-        key = msgspec.json.decode(read.aggregate, type=_Keyed).key
-    return Found(kind, None if version == "1" else version, key)
+        return Found(FileKind.RESULT if read.keys() >= _RESULT else FileKind.JSON)
+    version = bytes(read.get("format", b"1")).decode(errors="replace")[:20]
+    return Found(kind, None if version == "1" else version)
+
+
+def _text(raw: "msgspec.Raw | None") -> str:
+    """A JSON string; any other value is an empty one."""
+    import msgspec
+
+    try:
+        return "" if raw is None else msgspec.json.decode(raw, type=str)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return ""
 
 
 def _is_json(data: bytes) -> bool:
+    import msgspec
+
     try:
         msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -224,9 +221,7 @@ def _reports(path: Path) -> Found | None:
     if not mark.startswith(b"reports "):
         return None
     version = None if mark == REPORTS_MARK else mark[8:28].decode(errors="replace")
-    return Found(
-        FileKind.REPORTS, version, metadata.get(b"sudare.key", b"").decode(errors="replace")
-    )
+    return Found(FileKind.REPORTS, version)
 
 
 def _database(head: bytes) -> FileKind:

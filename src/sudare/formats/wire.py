@@ -160,7 +160,7 @@ def report_file(
     special = path.exists() and not path.is_file()  # a device or a pipe has no suffix
     kind = _ArrowSink if special else kinds.get(path.suffix.lower())
     if kind is None:
-        raise ParameterError(f"reports are written as .arrow or .parquet, got {path.suffix!r}")
+        raise ParameterError(f"reports are written as .arrow or .parquet, got {path.name!r}")
     with replacing(path, private=private) as temporary:
         sink = kind(str(temporary), dtype, key)
         yield sink

@@ -170,7 +170,7 @@ def test_a_new_count_may_have_the_names_of_an_old_one(tmp_path: Path) -> None:
         ),
         (("two", "--connect", "h:1", *TERMS, *TRIAL), "P2 needs its --total, or --count"),
         (("two", "--connect", "h:1", *TERMS, "--total", 5, "--records", "r"), "belong together"),
-        (("two", "--connect", "h:1", "--count", "c", *TRIAL), "c: No such file"),
+        (("two", "--connect", "h:1", "--count", "c", *TRIAL), "c isn't there"),
         (
             ("two", "--connect", "h:1", *TERMS, "--total", 11, "--people", 10, *TRIAL),
             "10 people of up to 1 each come to a total from 0 to 10, this one lies outside",

@@ -151,7 +151,9 @@ def test_bad_files_are_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_bytes(b"")
     (tmp_path / "other.json").write_bytes(b'{"sudare": "aggregate"}')
     assert "empty.json is empty" in refused(tmp_path, "table", "check", "empty.json")
-    assert "this is not a table document" in refused(tmp_path, "table", "check", "other.json")
+    assert "other.json is an aggregate, not a document of noise tables" in refused(
+        tmp_path, "table", "check", "other.json"
+    )
     assert "nowhere.json" in refused(tmp_path, "table", "check", "nowhere.json")
 
 
@@ -191,7 +193,8 @@ def test_a_value_in_another_form_is_refused(tmp_path: Path, value: str) -> None:
     document["tables"][0][value] = 5
     (tmp_path / "table.json").write_bytes(msgspec.json.encode(document))
     assert refused(tmp_path, "table", "check", "table.json") == (
-        "a value of a table is a whole number from -2147483648 to 2147483648 in its shortest form, "
+        "table.json: a value of a table is a whole number from -2147483648 to 2147483648 in its "
+        "shortest form, "
         f"such as -1, 0 or 1, got {value[:11]!r}"
     )
 

@@ -276,7 +276,7 @@ def test_what_the_commands_refuse(tmp_path: Path) -> None:
     assert "no store" in refused(tmp_path, "backup", "none.db", "b.backup")
     assert "no backup" in refused(tmp_path, "restore", "one.db", "two.db")
     assert "not overwritten" in refused(tmp_path, "restore", "a.backup", "one.db")
-    assert "No such file" in refused(tmp_path, "restore", "none.backup", "two.db")
+    assert "none.backup isn't there" in refused(tmp_path, "restore", "none.backup", "two.db")
     assert "0 collections" in refused(tmp_path, "export", "one.db", "zz", "-o", "a.parquet")
     assert "3 collections" in refused(tmp_path, "export", "one.db", "", "-o", "a.parquet")
     assert "keeps no reports" in refused(

@@ -40,7 +40,6 @@ _NAMED = (
 """Errors that may be about a file, whose sentence is all that they hold."""
 _STDIN = "stdin"
 _ORDINALS = ("first", "second", "third", "fourth")
-_LONGEST = 200  # characters of a path in a sentence
 _MOST_NAMES = 10_000  # of a folder, among which one that is meant is looked for
 
 _RANDOMIZE = "`sudare randomize {collection} {quoted} -o reports.arrow`"
@@ -143,9 +142,14 @@ def naming_store(url: str) -> Iterator[None]:
 
 
 def refuse_ours(path: Path, wanted: FileKind) -> None:
-    """Refuse a file of ours where somebody's own data is meant: its lines would pass for data."""
-    if not path.is_file():
-        return  # stdin, or a pipe: what is looked at is gone
+    """Refuse a file of ours where somebody's own data is meant: its lines would pass for data.
+
+    A device is refused too: it may have no end. ``-`` is stdin.
+    """
+    from sudare.formats.files import finite
+
+    if str(path) == "-" or not finite(path).is_file():
+        return  # what is looked at in a pipe is gone
     found = found_at(path)
     if found.kind.ours:
         raise InvalidDocument(_mistaken(path, found, wanted))
@@ -162,7 +166,7 @@ def _about(path: Path, wanted: FileKind, error: SudareError) -> str:
     """The sentence of an error, with the file's name, and what the file is if it is another."""
     sentence = str(error)
     if str(path) == "-":
-        return _named(_STDIN, sentence)
+        return sentence.replace("this is not ", f"{_STDIN} is not ", 1)
     if isinstance(error, InvalidDocument):
         found = None
         with suppress(OSError):
@@ -183,6 +187,7 @@ def _about(path: Path, wanted: FileKind, error: SudareError) -> str:
 def _may_be(found: FileKind, wanted: FileKind) -> bool:
     """Whether the kind that was found is among those that may hold what is wanted."""
     data = {FileKind.DATA, FileKind.TEXT, FileKind.JSON, FileKind.PACKED, FileKind.SPREADSHEET}
+    data.add(FileKind.TORN)
     if wanted is FileKind.RECORDS:
         return found in {FileKind.BYTES, FileKind.EMPTY}  # it has no mark of its own
     return wanted in {FileKind.DATA, FileKind.TEXT} and found in data | {FileKind.EMPTY}
@@ -212,7 +217,7 @@ def _mistaken(path: Path, found: Found, wanted: FileKind) -> str:
         )
     if found.kind is FileKind.EMPTY:
         return _empty(path, wanted)
-    is_another = f"{path} is {found.kind.noun}"
+    is_another = f"{_shown(path)} is {found.kind.noun}"
     place = None if context is None else _place(context, path, wanted)
     if context is None or place is None:
         return f"{is_another}, not {wanted.noun}"
@@ -262,9 +267,8 @@ def trouble(error: OSError) -> str:
     path = Path(os.fsdecode(error.filename))
     if error.errno == errno.ENOENT:
         return _missing(path)
-    shown = str(path) if len(str(path)) <= _LONGEST else f"{str(path)[:_LONGEST]}…"
     known = _SENTENCES.get(error.errno or 0)
-    return f"{shown}: {reason}" if known is None else known.format(path=shown)
+    return f"{_shown(path)}: {reason}" if known is None else known.format(path=_shown(path))
 
 
 _FULL = "the disk is full, and nothing of {path} was kept: make room, or name another place"
@@ -292,13 +296,27 @@ _WITHOUT_NAME = {
 def _missing(path: Path) -> str:
     """That there is no such file, with the name that was probably meant."""
     if path.is_symlink():
-        return f"{path} is a link to something that isn't there"
+        return f"{_shown(path)} is a link to something that isn't there"
     folder = path.parent
     if not folder.is_dir():
-        return f"there is no folder {folder}, so no {path.name} in it"
+        return f"{_shown(path)} isn't there, nor is the folder {_shown(folder)}"
     names: list[str] = []
     with suppress(OSError), os.scandir(folder) as entries:
         names = [entry.name for entry in islice(entries, _MOST_NAMES)]
-    near = difflib.get_close_matches(path.name, names, 1, 0.75)
-    meant = f"; did you mean {path.with_name(near[0])}?" if near else ""
-    return f"there is no file {path}{meant}"
+    near = difflib.get_close_matches(path.name, names, 3, 0.75)
+    alike = (name for name in near if _likeness(path.stem, Path(name).stem) > 0.6)
+    meant = next(alike, None)
+    hint = "" if meant is None else f"; did you mean {_shown(path.with_name(meant))}?"
+    return f"{_shown(path)} isn't there{hint}"
+
+
+def _likeness(one: str, other: str) -> float:
+    """From 0 to 1: a suffix that two names share would make any two alike."""
+    return difflib.SequenceMatcher(None, one, other).ratio()
+
+
+def _shown(path: Path) -> str:
+    """A path as it stands in a sentence: between quotes if it has spaces."""
+    if str(path) == ".":
+        return "./"
+    return repr(str(path)) if " " in str(path) else str(path)

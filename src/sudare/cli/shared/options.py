@@ -33,7 +33,33 @@ CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")  # sudar
 FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PICTURES = (".png", ".svg", ".pdf")
 _STORE, _STORE_VARIABLE = "sudare.db", "SUDARE_STORE"
-PATH = click.Path(path_type=Path)
+
+
+class FilePath(click.Path):
+    """A path, which no empty text is: to Python that would be the current folder."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - a text, or a default
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - a path, as ``path_type`` says
+        """The path that a text on the command line says."""
+        if not str(value):
+            raise ParameterError(f"{_written(param)} is empty; the name of a file is expected")
+        return super().convert(value, param, ctx)
+
+
+PATH = FilePath(path_type=Path)
+
+
+def _written(parameter: click.Parameter | None) -> str:
+    """An option or argument as it stands in a command's help."""
+    if parameter is None:
+        return "an argument"
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return parameter.human_readable_name
 
 
 class FiniteRange(click.FloatRange):
@@ -47,8 +73,7 @@ class FiniteRange(click.FloatRange):
     ) -> float:
         """The finite number that a text on the command line says."""
         if not math.isfinite(click.FLOAT.convert(value, param, ctx)):
-            option = max(param.opts, key=len) if param else "an option"
-            raise ParameterError(f"{option} must be a finite number, got {value}")
+            raise ParameterError(f"{_written(param)} must be a finite number, got {value}")
         number: float = super().convert(value, param, ctx)
         return number
 

@@ -1,7 +1,5 @@
 """Reports and aggregates as arguments: whatever is named, counted together."""
 
-import errno
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,8 +21,11 @@ if TYPE_CHECKING:
 def report_sources(reports: Sequence[Path]) -> tuple[Path, ...]:
     """The files of reports that are named, each once; stdin if none is."""
     sources = tuple(reports) or (Path("-"),)
-    if len({_identity(path) for path in sources}) < len(sources):
-        raise ParameterError("a file is named twice; its reports would count twice")
+    seen = set[object]()
+    for path in sources:
+        if _identity(path) in seen:
+            raise ParameterError(f"{path} is named twice; its reports would count twice")
+        seen.add(_identity(path))
     return sources
 
 
@@ -59,11 +60,10 @@ def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["N
 
 def _of(agreed: "Collection", path: Path) -> "Aggregate":
     from sudare.engines import local
+    from sudare.formats.files import finite
     from sudare.mechanisms.aggregate import Aggregate
 
     if _meant(path) is FileKind.AGGREGATE:
-        from sudare.formats.files import finite
-
         found = Aggregate.from_json(finite(path).read_bytes())
         agreed.kind.require_own(found)
         return found
@@ -71,11 +71,10 @@ def _of(agreed: "Collection", path: Path) -> "Aggregate":
 
 
 def _chunks(agreed: "Collection", path: Path) -> Iterator["NDArray[np.void]"]:
+    from sudare.formats.files import finite
     from sudare.formats.wire import read_reports
 
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    if not is_pipe(path) and not path.stat().st_size and path.is_file():
+    if not is_pipe(path) and finite(path).is_file() and not path.stat().st_size:
         raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")
     with progress_bar() as progress:
         task = progress.add_task("reading reports", total=None)

@@ -5,6 +5,7 @@ made, since they have widths; what was forgotten there is made visible all the s
 """
 
 import logging
+import re
 from typing import IO, TYPE_CHECKING
 
 import rich_click as click
@@ -13,6 +14,9 @@ from sudare.formats.strangers import visible, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+_WORD, _SENTENCE = 160, 800  # characters that are read
+_LONG_WORD = re.compile(r"\S{401,}")  # longer than the path of a file
 
 
 def say(sentence: str = "", *, err: bool = False, target: IO[str] | None = None) -> None:
@@ -52,7 +56,17 @@ def console(target: IO[str] | None = None, *, err: bool = False) -> "Console":
 def show_mistake(error: click.ClickException) -> None:
     """Print that a command was called wrongly, and how it is called; the words may be anybody's."""
     sentence = error.format_message().replace("\n\t", " ")  # so click lists what may be chosen
-    click.UsageError(visible(sentence), getattr(error, "ctx", None)).show()
+    click.UsageError(visible(shortened(sentence)), getattr(error, "ctx", None)).show()
+
+
+def shortened(sentence: str) -> str:
+    """A sentence that somebody reads: what is long in it, such as a word typed, is cut inside."""
+    sentence = _LONG_WORD.sub(lambda found: _cut(found[0], _WORD), sentence)
+    return _cut(sentence, _SENTENCE) if len(sentence) > _SENTENCE else sentence
+
+
+def _cut(text: str, size: int) -> str:
+    return f"{text[: size // 2]}…{text[-size // 4 :]}"
 
 
 def log_to_stderr(level: int) -> None:
