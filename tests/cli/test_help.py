@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sudare.cli.help import SHELLS
+from sudare.cli import SHELLS
 from support.commands import refused, run, succeed
 
 

@@ -3,7 +3,6 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
-``help``: help and completion.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``shared``: arguments, options and habits of several commands.
@@ -26,7 +25,6 @@ from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
-from sudare.cli.help import completion, help_
 from sudare.cli.ledger import ledger
 from sudare.cli.page import page
 from sudare.cli.plan import plan
@@ -40,7 +38,9 @@ from sudare.cli.token import token
 from sudare.cli.twoparty.joint_count import joint_count
 from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table
-from sudare.errors import SudareError
+from sudare.errors import ParameterError, SudareError
+
+SHELLS = ("bash", "zsh", "fish")
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -56,6 +56,49 @@ def cli() -> None:
       sudare aggregate tea.json reports.arrow -o total.json    (at the collector)
       sudare estimate  tea.json total.json --plot tea.html     (by the analyst)
     """
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_(context: click.Context, words: tuple[str, ...]) -> None:
+    """Show what a command does, as --help after it would.
+
+    \b
+    Examples:
+      sudare help
+      sudare help collection new
+    """
+    found = root = context.find_root().command
+    for number, word in enumerate(words):
+        known = found.commands if isinstance(found, click.Group) else {}
+        if word not in known:
+            asked = " ".join(["sudare", *words[: number + 1]])
+            beyond = " ".join(["sudare", "help", *words[:number]])
+            raise ParameterError(f"there is no command `{asked}`; `{beyond}` says what there is")
+        found = known[word]
+    root.main([*words, "--help"], prog_name="sudare", standalone_mode=False)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print a script that completes commands, options and file names in a shell.
+
+    \b
+    Examples:
+      eval "$(sudare completion bash)"                 (in ~/.bashrc)
+      eval "$(sudare completion zsh)"                  (in ~/.zshrc)
+      sudare completion fish > ~/.config/fish/completions/sudare.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    if made is None:
+        raise ParameterError(f"there is no completion for {shell}")
+    script = made(context.find_root().command, {}, "sudare", "_SUDARE_COMPLETE")
+    put_lines(script.source() + "\n")
 
 
 COMMANDS = (

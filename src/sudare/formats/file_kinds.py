@@ -117,11 +117,13 @@ class Found(NamedTuple):
         kind: of the file or folder.
         version: of its format, where that is another than this program's.
         whole: False for a document that says what it is but doesn't end as one.
+        key: of the collection, where a file of reports or an aggregate says it.
     """
 
     kind: FileKind
     version: str | None = None
     whole: bool = True
+    key: str | None = None
 
 
 def found_at(path: Path) -> Found:
@@ -171,7 +173,18 @@ def _document(data: bytes) -> Found:
     if kind is None:
         return Found(FileKind.RESULT if read.keys() >= _RESULT else FileKind.JSON)
     version = bytes(read.get("format", b"1")).decode(errors="replace")[:20]
-    return Found(kind, None if version == "1" else version)
+    return Found(kind, None if version == "1" else version, key=_key(read.get("aggregate")))
+
+
+def _key(aggregate: "msgspec.Raw | None") -> str | None:
+    """The key of the collection that an aggregate's body names."""
+    import msgspec
+
+    try:
+        body = msgspec.json.decode(aggregate or b"{}", type=dict[str, msgspec.Raw])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return _text(body.get("key")) or None
 
 
 def _text(raw: "msgspec.Raw | None") -> str:
@@ -221,7 +234,8 @@ def _reports(path: Path) -> Found | None:
     if not mark.startswith(b"reports "):
         return None
     version = None if mark == REPORTS_MARK else mark[8:28].decode(errors="replace")
-    return Found(FileKind.REPORTS, version)
+    key = metadata.get(b"sudare.key", b"").decode(errors="replace")
+    return Found(FileKind.REPORTS, version, key=key)
 
 
 def _database(head: bytes) -> FileKind:
