@@ -126,8 +126,8 @@ def test_one_is_singular(tmp_path: Path) -> None:
 
 def test_silent_rounds_have_a_column_where_there_are_any(tmp_path: Path) -> None:
     few = ("simulate", "stream", "--rounds", 30, "--people", 15, "--repetitions", 20)
-    assert "silent" in succeed(tmp_path, *few).out
-    assert "silent" not in succeed(tmp_path, *SMALL, "--repetitions", 20, "--fixed-groups").out
+    assert "missing" in succeed(tmp_path, *few).out
+    assert "missing" not in succeed(tmp_path, *SMALL, "--repetitions", 20, "--fixed-groups").out
 
 
 def test_a_range_of_shares_gives_kshot_more_rounds(tmp_path: Path) -> None:

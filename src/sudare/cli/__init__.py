@@ -31,7 +31,7 @@ from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
 from sudare.cli.serve import serve
 from sudare.cli.shared.files import trouble
-from sudare.cli.shared.terminal import say, shortened, show_mistake
+from sudare.cli.shared.terminal import put_lines, say, shortened, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
