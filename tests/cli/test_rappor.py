@@ -21,7 +21,7 @@ def words(folder: Path, *options: object) -> Rappor:
     succeed(
         folder,
         *("collection", "new", "words", "--question", "Which word?", "--free-text", *BUDGETS),
-        *("--minimum-reports", 1, "-o", "words.json", *options),
+        *("--minimum-reports", 1, "-o", "words.json", "--force", *options),
     )
     return mechanism(folder, "words.json")
 
@@ -226,7 +226,7 @@ def test_the_curve_is_saved_as_a_figure(suffix: str, start: bytes, tmp_path: Pat
 def test_a_kind_of_figure_that_is_not_written_is_refused(tmp_path: Path) -> None:
     words(tmp_path, "--lifetime", 3)
     said = refused(tmp_path, "epsilon", "words.json", "--plot", "cost.html")
-    assert said == "a figure is saved as .png, .svg, .pdf; got the file name 'cost.html'"
+    assert said == "a plot is saved as .png, .svg, .pdf; got 'cost.html'"
 
 
 # Surveys
