@@ -129,7 +129,7 @@ def new(
     write_whole(output, made.to_json())
     joint = "and" if asks == "both" else "or"
     say(
-        f"{output}: the word {joint} one of {len(made.collections) - 1} parts, "
+        f"{output}: the word {joint} one of {counted(len(made.collections) - 1, 'part')}, "
         f"ε = {made.epsilon!r}, key {made.key[:12]}…"
     )
 

@@ -17,6 +17,7 @@ from sudare.errors import InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.detection import rare_variance, reports_needed, smallest_detectable
 from sudare.estimation.estimate import Interval
 from sudare.estimation.significance import ADJUSTMENTS, Correction
+from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
@@ -139,12 +140,12 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
     if smallest > 1:
         needed = reports_needed(mechanism, tests, level)
         raise TooFewReports(
-            f"{aggregate.n} reports can't show even a text that everybody answered, in {tests} "
-            f"tests; at least {needed} are needed"
+            f"{counted(aggregate.n, 'report')} can't show even a text that everybody answered, in "
+            f"{counted(tests, 'test')}; at least {needed} are needed"
         )
     if counts[:, 0].sum() != aggregate.n:
         raise InvalidDocument(
-            f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
+            f"the aggregate says {counted(aggregate.n, 'report')}, its cohorts {counts[:, 0].sum()}"
         )
     rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
     design = Design(rows, mechanism.cohorts, mechanism.bits)
@@ -188,7 +189,7 @@ def number_of_tests(correction: Correction, candidates: int, level: float) -> in
     tests = 1 if correction == "none" else candidates
     if level / tests < _LEAST_LEVEL:
         raise ParameterError(
-            f"a level of {level} finds nothing in {tests} tests: it must be at least "
+            f"a level of {level} finds nothing in {counted(tests, 'test')}: it must be at least "
             f"{tests * _LEAST_LEVEL:.3g}"
         )
     if level / tests >= 0.5:
@@ -223,7 +224,8 @@ def hash_candidates(
         parts.append(digests(key, encoded))
         if len(texts) * each > memory:
             raise ParameterError(
-                f"more than {memory // each} candidates need over {memory:,} bytes of memory "
+                f"more than {counted(memory // each, 'candidate')} need over {memory:,} bytes of "
+                f"memory "
                 f"({each} each); raise the limit (--memory) or split the candidates"
             )
         if progress is not None:
