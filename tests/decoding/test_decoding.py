@@ -166,7 +166,7 @@ def test_what_can_be_shown_is_shown_half_the_time(seed: int) -> None:
     [
         (
             {"false_discoveries": 0.5, "correction": "none"},
-            r"0\.5 of false discoveries test nothing: 1 tests need less than 0\.5",
+            r"0\.5 of false discoveries test nothing: for 1 test they must be below 0\.5",
         ),
         (
             {"false_discoveries": 0.0},

@@ -397,7 +397,7 @@ def _show_sent(sent: "Sent", address: str, ledger: "Ledger") -> None:
     where = f"window {sent.window}" + (f", round {sent.round}" if sent.round else "")
     facts = {
         "question": sent.collection.question,
-        "report": f"{sent.record.hex()} ({len(sent.record)} bytes, hexadecimal)",
+        "report": f"{sent.record.hex()} ({counted(len(sent.record), 'byte')}, hexadecimal)",
         "its id": sent.id.hex(),
         "for": f"{sent.collection.name} ({sent.collection.key[:12]}…), {where}",
         "at": address,

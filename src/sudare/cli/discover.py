@@ -140,7 +140,7 @@ def new(
     write_whole(output, made.to_json())
     joint = "and" if asks == "both" else "or"
     say(
-        f"{output}: the word {joint} one of {len(made.collections) - 1} parts, "
+        f"{output}: the word {joint} one of {counted(len(made.collections) - 1, 'part')}, "
         f"ε = {text_up(made.epsilon)}, key {made.key[:12]}…"
     )
 

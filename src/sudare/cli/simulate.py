@@ -163,7 +163,9 @@ def _held(
         raise ParameterError(f"--truth says what happens: leave out --{next(iter(given))}")
     shares = _read_shares(truth)
     if rounds not in {None, len(shares)}:
-        raise ParameterError(f"{truth.name} has {len(shares)} rounds, --rounds says {rounds}")
+        raise ParameterError(
+            f"{truth.name} has {counted(len(shares), 'round')}, --rounds says {rounds}"
+        )
     return scenarios.counted(shares, people), truth.name
 
 

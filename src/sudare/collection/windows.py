@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sudare.errors import ParameterError
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import counted, whole
 
 _MOST = 1 << 53  # seconds, or windows: beyond it, JSON's numbers aren't whole everywhere
 _UNITS = {"d": 86_400, "h": 3600, "m": 60, "s": 1}
@@ -46,8 +46,9 @@ class Windows:
         """Raise unless a window holds so many rounds of a whole number of seconds each."""
         if self.seconds % rounds:
             raise ParameterError(
-                f"a window of {rounds} rounds lasts a whole number of seconds for each, got "
-                f"{self.seconds} seconds"
+                f"a window of {counted(rounds, 'round')} lasts a whole number of seconds for "
+                f"each, got "
+                f"{counted(self.seconds, 'second')}"
             )
 
     def round_at(self, moment: float, rounds: int) -> int:

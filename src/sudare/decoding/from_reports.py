@@ -19,6 +19,7 @@ from sudare.decoding.selection import explained, luck_at
 from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.detection import detectable_deviations, likelihood_information
 from sudare.estimation.significance import Correction, Tests
+from sudare.formats.numbers import counted
 from sudare.mechanisms.interface import Records
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Digests
@@ -60,8 +61,8 @@ def _expected_smallest(mechanism: Rappor, n: int, tests: int, false_discoveries:
     )
     if needed > n:
         raise TooFewReports(
-            f"{n} reports can't show even a text that everybody answered, in {tests} "
-            f"tests; at least {math.ceil(needed)} are needed"
+            f"{counted(n, 'report')} can't show even a text that everybody answered, in "
+            f"{counted(tests, 'test')}; at least {math.ceil(needed)} are needed"
         )
     return math.sqrt(needed / n)
 
@@ -71,7 +72,7 @@ def _smallest(stderr: Floats, shares: Floats, tests: int, false_discoveries: flo
     known = np.isfinite(stderr)
     if not known.any():
         raise ParameterError(
-            f"the {stderr.size} candidates can't be told apart: their bits are the same"
+            f"the {counted(stderr.size, 'candidate')} can't be told apart: their bits are the same"
         )
     rare = known & (shares <= np.median(shares[known]))
     return detectable_deviations(tests, false_discoveries) * float(np.median(stderr[rare]))

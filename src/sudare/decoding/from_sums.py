@@ -17,6 +17,7 @@ from sudare.errors import InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.detection import rare_variance, reports_needed, smallest_detectable
 from sudare.estimation.estimate import Interval
 from sudare.estimation.significance import ADJUSTMENTS, Correction
+from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
@@ -140,12 +141,12 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
     if smallest > 1:
         needed = reports_needed(mechanism, tests, false_discoveries)
         raise TooFewReports(
-            f"{aggregate.n} reports can't show even a text that everybody answered, in {tests} "
-            f"tests; at least {needed} are needed"
+            f"{counted(aggregate.n, 'report')} can't show even a text that everybody answered, in "
+            f"{counted(tests, 'test')}; at least {needed} are needed"
         )
     if counts[:, 0].sum() != aggregate.n:
         raise InvalidDocument(
-            f"the aggregate says {aggregate.n} reports, its cohorts {counts[:, 0].sum()}"
+            f"the aggregate says {counted(aggregate.n, 'report')}, its cohorts {counts[:, 0].sum()}"
         )
     rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
     design = Design(rows, mechanism.cohorts, mechanism.bits)
@@ -199,13 +200,13 @@ def number_of_tests(correction: Correction, candidates: int, false_discoveries: 
     tests = 1 if correction == "none" else candidates
     if false_discoveries / tests < _LEAST_LEVEL:
         raise ParameterError(
-            f"{false_discoveries} of false discoveries find nothing in {tests} tests: at least "
-            f"{tests * _LEAST_LEVEL:.3g} are needed"
+            f"{false_discoveries} of false discoveries find nothing in {counted(tests, 'test')}: at "
+            f"least {tests * _LEAST_LEVEL:.3g} are needed"
         )
     if false_discoveries / tests >= 0.5:
         raise ParameterError(
-            f"{false_discoveries} of false discoveries test nothing: {tests} tests need less than "
-            f"{tests / 2}"
+            f"{false_discoveries} of false discoveries test nothing: for {counted(tests, 'test')} "
+            f"they must be below {tests / 2}"
         )
     return tests
 
@@ -235,7 +236,8 @@ def hash_candidates(
         parts.append(digests(key, encoded))
         if len(texts) * each > memory:
             raise ParameterError(
-                f"more than {memory // each} candidates need over {memory:,} bytes of memory "
+                f"more than {counted(memory // each, 'candidate')} need over {memory:,} bytes of "
+                f"memory "
                 f"({each} each); raise the limit (--memory) or split the candidates"
             )
         if progress is not None:

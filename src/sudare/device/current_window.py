@@ -9,6 +9,7 @@ from typing import SupportsIndex
 
 from sudare.collection.document import Collection
 from sudare.errors import ParameterError
+from sudare.formats.numbers import counted
 from sudare.privacy.diary import MOST_ROUND
 from sudare.privacy.ledger import MOST_WINDOW
 from sudare.questions.states import stream_question
@@ -29,7 +30,7 @@ def answered_window(collection: Collection, window: SupportsIndex | None = None)
     now = collection.windows.at(time.time())
     if now < 0:
         raise ParameterError(
-            f"“{collection.name}” opens {-now} windows from now (nothing was sent)"
+            f"“{collection.name}” opens {counted(-now, 'window')} from now (nothing was sent)"
         )
     if asked is not None and asked > now:
         raise ParameterError(

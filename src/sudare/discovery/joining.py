@@ -21,6 +21,7 @@ from sudare.decoding.from_sums import Decoded
 from sudare.discovery.plan import Discovery
 from sudare.discovery.spelling import END, Spelling
 from sudare.errors import ParameterError, TooFewReports
+from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.text import decode
 
@@ -62,8 +63,11 @@ class Discovered:
         """Sentences about how the texts were found, and what may be missing."""
         grams = " + ".join(map(str, self.grams))
         notes = [
-            f"{len(self.texts)} found among {self.joined:,} candidates, joined from {grams} grams",
-            f"{self.n[0]:,} reports of the whole, {sum(self.n[1:]):,} of grams",
+            (
+                f"{len(self.texts)} found among {counted(self.joined, 'candidate')}, joined from "
+                f"{grams} grams"
+            ),
+            f"{counted(self.n[0], 'report')} of the whole, {sum(self.n[1:]):,} of grams",
         ]
         if self.capped:
             notes.append(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sudare.errors import InvalidDocument, MixedCollections, ParameterError
 from sudare.formats.file_kinds import REPORTS_MARK
 from sudare.formats.files import regular, replacing
+from sudare.formats.numbers import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +35,8 @@ def from_bytes(dtype: np.dtype[np.void], data: bytes) -> Records:
     """The reports that ``to_bytes`` made these bytes of."""
     if len(data) % dtype.itemsize:
         raise InvalidDocument(
-            f"{len(data)} bytes are not a whole number of reports of {dtype.itemsize} bytes"
+            f"reports of {counted(dtype.itemsize, 'byte')} each can't have "
+            f"{counted(len(data), 'byte')} in all"
         )
     return np.frombuffer(data, dtype)
 
@@ -60,19 +62,23 @@ def from_batch(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Records:
     if not batch.schema.equals(_schema(dtype)):
         raise InvalidDocument(
             f"reports of this collection have the columns {_describe(_schema(dtype))}; "
-            f"the file has {len(batch.schema)} columns that differ"
+            f"the file has {counted(len(batch.schema), 'column')} that differ"
         )
     reports = np.empty(batch.num_rows, dtype)
     for column, (name, (base, shape)) in zip(batch.columns, _fields(dtype).items(), strict=True):
         if column.null_count:
-            raise InvalidDocument(f"the column {name} has {column.null_count} missing values")
+            raise InvalidDocument(
+                f"the column {name} has {counted(column.null_count, 'missing value')}"
+            )
         if not len(column):
             continue
         width = base.itemsize * int(np.prod(shape))
         flat = np.frombuffer(column.buffers()[1], np.uint8)[column.offset * width :]
         needed = len(column) * width
         if len(flat) < needed:
-            raise InvalidDocument(f"the column {name} holds {len(flat)} bytes of {needed}")
+            raise InvalidDocument(
+                f"the column {name} holds {counted(len(flat), 'byte')} of {needed}"
+            )
         reports[name] = flat[:needed].view(base).reshape(len(column), *shape)
     return reports
 
@@ -195,13 +201,14 @@ def read_reports(source: Path | IO[bytes], dtype: np.dtype[np.void], key: str) -
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise
         raise InvalidDocument(
-            f"the file of reports is damaged after {seal.count} reports"
+            f"the file of reports is damaged after {counted(seal.count, 'report')}"
             if seal.count
             else "this is not a file of reports, or its beginning is damaged"
         ) from None
     if expected != seal.metadata()["sudare.seal"].encode():
         raise InvalidDocument(
-            f"the file of reports is cut or changed: it holds {seal.count} reports, and its seal "
+            f"the file of reports is cut or changed: it holds {counted(seal.count, 'report')}, "
+            f"and its seal "
             f"is {'missing' if expected is None else 'another'}"
         )
 

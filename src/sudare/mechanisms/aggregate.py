@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sudare.errors import InvalidDocument, MixedCollections
 from sudare.formats.documents import decode
+from sudare.formats.numbers import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,9 @@ class Aggregate:
         """The aggregate, if each of its reports is one of the counts, and none is negative."""
         # Python's integers: a sum of 64 bits may come round to any number.
         if self.counts.min(initial=0) < 0 or sum(self.counts.ravel().tolist()) != self.n:
-            raise InvalidDocument(f"the aggregate's counts aren't those of {self.n} reports")
+            raise InvalidDocument(
+                f"the aggregate's counts aren't those of {counted(self.n, 'report')}"
+            )
         return self
 
     def to_json(self) -> bytes:

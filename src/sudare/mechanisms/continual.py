@@ -22,6 +22,7 @@ from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
+from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import MOST_ROUNDS, Groups, Streams
 from sudare.mechanisms.interface import Mechanism, Records
@@ -69,7 +70,7 @@ class ContinualMechanism(Mechanism):
     def not_enumerable(self) -> str | None:
         """Why this code can't be walked down every path: too many rounds."""
         if self.rounds > _ENUMERABLE:
-            return f"not at {self.rounds:,} rounds (up to {_ENUMERABLE})"
+            return f"not at {counted(self.rounds, 'round')} (up to {_ENUMERABLE})"
         return None
 
     def check_invited(self) -> None:
@@ -248,7 +249,8 @@ class ContinualMechanism(Mechanism):
     def _check_balanced(self, *, balanced: bool) -> None:
         if balanced and not self.sampled:
             raise ParameterError(
-                f"everybody reports in all {self.rounds} rounds of {self.name}: there are no "
+                f"everybody reports in all {counted(self.rounds, 'round')} of {self.name}: there "
+                f"are no "
                 f"groups whose size could be fixed"
             )
 
@@ -305,7 +307,9 @@ class RepeatedResponse(ContinualMechanism):
     def _check_rounds(cls, rounds: int) -> int:
         rounds = Streams(rounds).rounds
         if rounds > cls.most_rounds:
-            raise ParameterError(f"{cls.name} takes at most {cls.most_rounds} rounds, got {rounds}")
+            raise ParameterError(
+                f"{cls.name} takes at most {counted(cls.most_rounds, 'round')}, got {rounds}"
+            )
         return rounds
 
     @property

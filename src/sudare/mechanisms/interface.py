@@ -22,7 +22,7 @@ from sudare.estimation.debias import debias
 from sudare.estimation.estimate import Estimate
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.documents import canonical
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories, Domain
 
@@ -136,7 +136,7 @@ class Mechanism(ABC):
         if not self.domain.size:
             return "not for free text, whose answers can't be listed"
         if self.domain.size > _ENUMERABLE:
-            return f"not at {self.domain.size} answers (up to {_ENUMERABLE})"
+            return f"not at {counted(self.domain.size, 'answer')} (up to {_ENUMERABLE})"
         return None
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
-from sudare.formats.numbers import as_given, whole
+from sudare.formats.numbers import as_given, counted, whole
 from sudare.mechanisms.domain import Streams
 from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.kshot import ALLOWED, KShot, check_range, extreme_share, nearest_share
@@ -234,7 +234,7 @@ def _fewest_people(
     people = _first(enough, MOST_PEOPLE)
     if people is None:
         raise ParameterError(
-            f"at ε = {epsilon} an error of {error} in {rounds} rounds takes more than "
+            f"at ε = {epsilon} an error of {error} in {counted(rounds, 'round')} takes more than "
             f"{MOST_PEOPLE:,} people"
         )
     return _design(rounds, epsilon, people, low, high)
@@ -257,8 +257,10 @@ def _smallest_epsilon(
         best = min(tried, key=lambda plan: plan.error)
         needed = _fewest_people(rounds, best.epsilon, error, low, high)
         raise ParameterError(
-            f"{people} people in {rounds} rounds can't reach an error of {error}: even at "
-            f"ε = {as_given(best.epsilon)} it is {best.error:.2g}, and {needed.people} people "
+            f"{counted(people, 'person', 'people')} in {counted(rounds, 'round')} can't reach an "
+            f"error of {error}: even at "
+            f"ε = {as_given(best.epsilon)} it is {best.error:.2g}, and "
+            f"{counted(needed.people, 'person', 'people')} "
             f"are needed"
         )
     return _design(rounds, steps / _PER_UNIT, people, low, high)
@@ -286,14 +288,16 @@ def _white_noise(plan: StreamPlan) -> ParameterError:
     needed = f"{_fewest_people(rounds, epsilon, GUESS, low, high).people} people are needed"
     if plan.reports < 1:
         return ParameterError(
-            f"{plan.people} people in {rounds} rounds leave most rounds without a report; at "
+            f"{counted(plan.people, 'person', 'people')} in {counted(rounds, 'round')} leave "
+            f"most rounds without a report; at "
             f"ε = {as_given(epsilon)} {needed}"
         )
     if _design(rounds, _MOST_EPSILON, plan.people, low, high).error < GUESS:
         least = _smallest_epsilon(rounds, plan.people, GUESS, low, high)
         needed += f", or ε = {as_given(least.epsilon)}"
     return ParameterError(
-        f"at ε = {as_given(epsilon)} {plan.people} people in {rounds} rounds give white noise: "
+        f"at ε = {as_given(epsilon)} {counted(plan.people, 'person', 'people')} in "
+        f"{counted(rounds, 'round')} give white noise: "
         f"the worst round is off by {plan.error:.2g}, and who always says ½ by at most {GUESS}; "
         f"{needed}"
     )

@@ -10,7 +10,7 @@ from sudare.estimation.detection import (
     reports_needed,
     smallest_detectable,
 )
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.rappor import Rappor
 
 MOST_BITS = 1024
@@ -89,8 +89,9 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
     smallest = smallest_detectable(best, people, candidates, false_discoveries)
     if smallest > 1:
         raise ParameterError(
-            f"at ε = {epsilon} {people} people can't show even a text that everybody answers; at "
-            f"least {reports_needed(best, candidates, false_discoveries)} are needed"
+            f"at ε = {epsilon} {counted(people, 'person', 'people')} can't show even a text that "
+            f"everybody answers; at least "
+            f"{reports_needed(best, candidates, false_discoveries)} are needed"
         )
     cohorts = _cohorts(
         best.bits, people, smallest, detectable_deviations(candidates, false_discoveries)

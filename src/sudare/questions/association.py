@@ -17,6 +17,7 @@ from sudare.decoding.joint import Independence, Pairs, among_pairings, likelihoo
 from sudare.decoding.likelihoods import PAIRS, ReportLikelihoods, likelihoods
 from sudare.decoding.mixture import Mixture, most_likely_mixture, stderr_of
 from sudare.errors import ParameterError
+from sudare.formats.numbers import counted
 from sudare.mechanisms.interface import Records
 from sudare.questions.interface import Agreed
 
@@ -111,7 +112,7 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
     ]
     if len(told[0]) != len(told[1]):
         raise ParameterError(
-            f"“{first_collection.name}” has {len(told[0])} reports and "
+            f"“{first_collection.name}” has {counted(len(told[0]), 'report')} and "
             f"“{second_collection.name}” {len(told[1])}; every person must have one of each"
         )
     mechanisms = first_collection.mechanism, second_collection.mechanism

@@ -16,7 +16,7 @@ from sudare.estimation.frequency_error import RELIABLE_SPREAD, count_spread
 from sudare.estimation.likelihood import Evidence
 from sudare.estimation.significance import holm, presence
 from sudare.formats.documents import Count, Shape
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.interface import (
     Agreed,
@@ -145,7 +145,8 @@ class Choice(Question):
         """The answers that a single report is weighed for: those of the list."""
         if candidates is not None:
             raise ParameterError(
-                f"“{self.agreed.name}” has a list of {len(self.agreed.answers)} answers; "
+                f"“{self.agreed.name}” has a list of "
+                f"{counted(len(self.agreed.answers), 'answer')}; "
                 f"it takes no candidates"
             )
         return self.agreed.answers, None
@@ -153,7 +154,7 @@ class Choice(Question):
     @property
     def described(self) -> str:
         """The answers in a few words: how many there are."""
-        return f"{len(self.agreed.answers)} answers"
+        return counted(len(self.agreed.answers), "answer")
 
     def listed(self) -> tuple[str, Sequence[str]]:
         """The word for the answers, and the label of each."""

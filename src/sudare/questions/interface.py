@@ -25,6 +25,7 @@ from sudare.errors import (
 from sudare.estimation.estimate import Estimate
 from sudare.formats.columns import Layout, one_column
 from sudare.formats.documents import Key, Shape
+from sudare.formats.numbers import there_are
 from sudare.formats.tables import arrow_types, csv_text, parquet_bytes
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Mechanism, Records
@@ -238,7 +239,7 @@ class Question(ABC):
 
     def _check_enough(self, reports: int) -> None:
         if not self.are_enough(reports):
-            raise TooFewReports(f"there are {reports} reports; {self._rule}")
+            raise TooFewReports(f"{there_are(reports, 'report')}; {self._rule}")
 
     @property
     def _rule(self) -> str:

@@ -17,6 +17,7 @@ from sudare.estimation.estimate import Estimate
 from sudare.estimation.rounds import StreamEstimate
 from sudare.formats.columns import Layout, as_text
 from sudare.formats.documents import Count, Shape
+from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
@@ -148,8 +149,9 @@ class OverTime(Question):
 
     def _other_length(self, position: int, told: int) -> InvalidAnswer:
         return InvalidAnswer(
-            f"the stream at position {position} has {told} states; “{self.agreed.name}” has "
-            f"{self.rounds} rounds, one state each"
+            f"the stream at position {position} has {counted(told, 'state')}; "
+            f"“{self.agreed.name}” has "
+            f"{counted(self.rounds, 'round')}, one state each"
         )
 
     @property
@@ -163,7 +165,7 @@ class OverTime(Question):
             raise ParameterError("--column is for answers; over time each round has a column")
         rounds = self.rounds
         numbers = [str(number) for number in range(1, rounds + 1)]
-        hint = f"every row is a person's {rounds} states"
+        hint = f"every row is a person's {counted(rounds, 'state')}"
         return Layout(self._wanted, _as_text, numbers, ",", quoted=True, hint=hint)
 
     def _wanted(self, names: list[str]) -> list[str]:
@@ -184,7 +186,8 @@ class OverTime(Question):
         chosen = numbers if numbered else names
         if len(chosen) != rounds:
             raise InvalidDocument(
-                f"the input has {len(names)} columns and “{self.agreed.name}” {rounds} rounds: "
+                f"the input has {counted(len(names), 'column')} and “{self.agreed.name}” "
+                f"{counted(rounds, 'round')}: "
                 f"have one column for each, or name those of the rounds 1 to {rounds}"
             )
         found = Counter(names)
@@ -226,7 +229,7 @@ class OverTime(Question):
         found = self._large_cells(own)
         if found is None:
             raise TooFewReports(
-                f"no round has more than {self.cells(own).max()} reports; "
+                f"no round has more than {counted(self.cells(own).max(), 'report')}; "
                 f"“{self.agreed.name}” releases nothing of a round below "
                 f"{self.agreed.minimum_reports}"
             )
@@ -294,7 +297,7 @@ class OverTime(Question):
     @property
     def described(self) -> str:
         """The answers in a few words: how many rounds, and reports per person."""
-        return f"{self.rounds:,} rounds, reports per person: {self.stream.reports_each:,}"
+        return f"{counted(self.rounds, 'round')}, reports per person: {self.stream.reports_each:,}"
 
     def facts(self) -> dict[str, str]:
         """Facts about what taking part costs, term by term."""
@@ -324,7 +327,7 @@ class OverTime(Question):
     def randomised(self, people: int, reports: int) -> str:
         """That the streams of so many people were randomised, and at which ε, in a sentence."""
         whose = "1 person's stream" if people == 1 else f"{people:,} people's streams"
-        made = "1 report" if reports == 1 else f"{reports:,} reports"
+        made = counted(reports, "report")
         epsilon = text_up(self.stream.epsilon)
         return f"{whose} randomised into {made}, at ε = {epsilon} for all rounds of a person"
 
@@ -340,10 +343,10 @@ class OverTime(Question):
     def spending(self) -> str:
         """The ε that a person spends on all rounds, in half a sentence."""
         each = self.stream.reports_each
-        sent = "1 report" if each == 1 else f"{each:,} reports together"
+        sent = "1 report" if each == 1 else f"{counted(each, 'report')} together"
         return (
-            f"over {self.rounds:,} rounds a person spends ε = {text_up(self.stream.epsilon)} and "
-            f"not more, in {sent}"
+            f"over {counted(self.rounds, 'round')} a person spends ε = "
+            f"{text_up(self.stream.epsilon)} and not more, in {sent}"
         )
 
     def cost(self) -> str:

@@ -4,6 +4,25 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+from sudare.formats.numbers import counted
+
+__all__ = [  # ``counted`` is of the formats: things are counted in sentences of every folder
+    "ABSENT",
+    "MINUS",
+    "PERCENT",
+    "at_most",
+    "counted",
+    "decimals_for",
+    "fixed",
+    "is_plain",
+    "measured",
+    "p_value",
+    "percent",
+    "percent_range",
+    "percents",
+    "scientific",
+]
+
 MINUS = "\N{MINUS SIGN}"
 ABSENT = "\N{EN DASH}"
 PERCENT = "\N{NO-BREAK SPACE}%"
@@ -97,8 +116,3 @@ def p_value(p: float) -> str:
     if p < 0.0001:
         return "< 0.0001"
     return fixed(p, min(4, decimals_for(p)))
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """So many of something: 1 report, 2,000 reports; 1 person, 2 people."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -158,8 +158,8 @@ def encrypt(
                     progress.update(task, completed=number)
         if not 1 <= number <= known.agreement.people:
             raise ParameterError(
-                f"from 1 to {known.agreement.people} people are agreed on, the file has {number} "
-                f"values"
+                f"the count is for 1 to {counted(known.agreement.people, 'person', 'people')}, "
+                f"{values} has {counted(number, 'value')}"
             )
     size = output.stat().st_size
     if as_json:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sudare.collection.document import Collection
 from sudare.collector.stores.contract import HeldWindow, Released, Store
 from sudare.errors import ParameterError
+from sudare.formats.numbers import there_are
 from sudare.mechanisms.aggregate import Aggregate
 
 SERIES = 10  # windows of rounds that are shown in a row
@@ -134,7 +135,7 @@ class Releases:
         found = self._store.windows(collection.key, last=_LOOKED_AT)
         where = "" if collection.windows is None else " in a window"
         most = max((one.n for one in found), default=0)
-        raise collection.kind.too_few(f"there are {most} reports{where}")
+        raise collection.kind.too_few(f"{there_are(most, 'report')}{where}")
 
 
 def _release(window: int, released: Released) -> Release:

@@ -11,6 +11,7 @@ from sudare.collector.stores.contract import Group, HeldCollection
 from sudare.collector.stores.open import open_store
 from sudare.collector.uploads.writer import parted
 from sudare.errors import ParameterError
+from sudare.formats.numbers import counted
 from sudare.formats.report_ids import IdentifiedReports, ids_of, join
 from sudare.kernels import COMPILE_FROM
 
@@ -34,7 +35,7 @@ def warm(collections: Iterable[Collection]) -> None:
                 (fates,) = store.commit([group])
                 if len(fates) != len(group.ids):
                     raise ParameterError(
-                        f"{len(group.ids)} reports of “{group.collection.name}” had "
+                        f"{counted(len(group.ids), 'report')} of “{group.collection.name}” had "
                         f"{len(fates)} fates"
                     )
         finally:

@@ -14,6 +14,7 @@ import math
 from typing import NamedTuple
 
 from sudare.errors import ParameterError
+from sudare.formats.numbers import counted
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.kshot import check_range
 from sudare.planning.bounds.continual import (
@@ -54,7 +55,8 @@ def fixed_groups_bound(
     size = blocks * shots + max(0, over + shots - rounds)
     if size == 0:
         raise ParameterError(
-            f"a group in each of {rounds} rounds needs at least {rounds - shots + 1} people, "
+            f"a group in each of {counted(rounds, 'round')} needs at least "
+            f"{counted(rounds - shots + 1, 'person', 'people')}, "
             f"got {people}"
         )
     return _bound(_sampled(counting, low, high)._replace(reporting=1.0), size, beta)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sudare.chance.exact import check_epsilon
 from sudare.errors import ParameterError
-from sudare.formats.numbers import whole
+from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.domain import Streams
 
 Reading = Callable[["Setting"], float]
@@ -56,7 +56,8 @@ class Setting:
         """
         if self.people < self.least_people:
             raise ParameterError(
-                f"these bounds need at least {self.least_people} people for {self.rounds} rounds "
+                f"these bounds need at least {counted(self.least_people, 'person', 'people')} "
+                f"for {counted(self.rounds, 'round')} "
                 f"at beta = {self.beta}, got {self.people}"
             )
         return -math.log1p(-self.rounds / self.people * math.log(4 * self.rounds / self.beta))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate, Interval
+from sudare.formats.numbers import counted
 from sudare.formats.strangers import visible
 from sudare.results.figures.frame import (
     BLUE,
@@ -64,7 +65,7 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
         _points(axes, _shares(reported, k, "reported"), "reported", "o", VERMILION)
     if truth is not None:
         _points(axes, _shares(truth, k, "truth"), "truth", "d", INK)
-    axes.set_xlabel(f"share of {estimate.n:,} people")
+    axes.set_xlabel(f"share of {counted(estimate.n, 'person', 'people')}")
     add_legend(figure)
     return figure
 
@@ -114,7 +115,7 @@ def decoded_figure(  # noqa: PLR0913 - what is known beside the estimate, each b
         panels[-1].set_xlim(min(left, 0), max(right, 1))
     for axes in panels:
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    panels[-1].set_xlabel(f"share of {found.n:,} people")
+    panels[-1].set_xlabel(f"share of {counted(found.n, 'person', 'people')}")
     add_legend(figure)
     return figure
 

@@ -13,6 +13,7 @@ import msgspec
 
 from sudare.errors import InvalidAnswer, InvalidCiphertext, InvalidDocument, ParameterError
 from sudare.formats.documents import canonical, decode
+from sudare.formats.numbers import counted
 from sudare.twoparty.ciphers.interface import Cipher, Keys, cipher_named
 from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.protocol.agreement import Agreement
@@ -170,10 +171,14 @@ def summed(
     number, rest = divmod(len(records), size)
     if rest or not number:
         raise InvalidDocument(
-            f"a file of records of {size} bytes can't have {len(records)} bytes in all"
+            f"a file of records of {counted(size, 'byte')} can't have "
+            f"{counted(len(records), 'byte')} in all"
         )
     if number > people:
-        raise InvalidDocument(f"{people} people are agreed on, the file has {number} records")
+        raise InvalidDocument(
+            f"the count is for up to {counted(people, 'person', 'people')}, the file has "
+            f"{counted(number, 'record')}"
+        )
     check = _checking(count) if count.proofs else _as_it_is
     seen: set[bytes] = set()
     total = cipher.encrypt(public, 0)

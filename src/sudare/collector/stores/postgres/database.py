@@ -12,6 +12,7 @@ from psycopg import errors
 from psycopg.conninfo import make_conninfo
 
 from sudare.collector.stores.migrations import POSTGRES, Script, missing_statements
+from sudare.collector.stores.postgres.opening import explaining
 from sudare.collector.stores.postgres.patience import Patience, Session
 from sudare.errors import ParameterError, StoreUnavailable
 
@@ -72,7 +73,7 @@ class Database:
         self._ends: WeakKeyDictionary[Session, float] = WeakKeyDictionary()
         self._guard = threading.Lock()
         try:
-            with self.transaction(long=True) as cursor:
+            with explaining(url), self.transaction(long=True) as cursor:
                 upgrade(cursor, POSTGRES)
         except BaseException:
             self.close()
@@ -193,7 +194,9 @@ def _connected(url: str, patience: Patience) -> Session:
         address = make_conninfo(url, application_name=_NAME, **patience.network)
         connection = Session.connect(address, autocommit=True)
     except psycopg.ProgrammingError:
-        raise ParameterError("this is no address of a PostgreSQL database") from None
+        raise ParameterError(
+            "this is no address of a PostgreSQL database, such as postgresql://USER@HOST/DATABASE"
+        ) from None
     connection.reply = patience.reply
     try:
         connection.execute(patience.settings())

@@ -17,6 +17,7 @@ from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
 from sudare.formats.file_kinds import STORE_ID
 from sudare.formats.files import lock, real, regular
+from sudare.formats.numbers import counted
 
 _log = logging.getLogger(__name__)
 _PAGES_AHEAD = 4096
@@ -113,7 +114,8 @@ class Database:
         if held >= said:
             return
         found = (
-            f"the store {self.path.name} holds {held:,} reports, and {said:,} were acknowledged, "
+            f"the store {self.path.name} holds {counted(held, 'report')}, and {said:,} were "
+            f"acknowledged, "
             f"the last at {self.acknowledged.moment}: {said - held:,} are missing. Its log was "
             f"damaged or deleted, or its file set back"
         )
