@@ -88,7 +88,10 @@ def assert_same(found: Step, expected: Step) -> None:
 
 
 def _named_anew(said: Any) -> Any:
-    """What was said before, with the names that fields have got since."""
+    """What was said before, with the names and words that it has got since."""
+    if isinstance(said, str) and "can't be answered any more" in said:
+        told = "“mood” was answered already in this window, or in a later one"
+        return f"Error: {told} (nothing was sent)\n"
     if isinstance(said, list):
         return [_named_anew(each) for each in said]
     if not isinstance(said, dict):

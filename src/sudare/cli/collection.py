@@ -113,6 +113,7 @@ def new(
         *(name, question, tuple(labels), choose(options, len(labels)), minimum_reports),
         *(windows_of(length, start), keep_reports, invited),
     )
+    refuse_replacing(output, FileKind.COLLECTION, force=force, begins=made.to_json())
     remark_budget(options.epsilon, made.mechanism.epsilon, made.mechanism)
     if made.kind.rounds and made.windows is None:
         say(f"Note: {_UNSERVED}", err=True)
@@ -122,7 +123,6 @@ def new(
         if made.mechanism.memoised:
             say(cost, err=True)
         return
-    refuse_replacing(output, FileKind.COLLECTION, force=force, begins=made.to_json())
     write_whole(output, made.to_json())
     say(f"{output}: {cost}")
 

@@ -132,11 +132,11 @@ def new(
         lifetime=lifetime,
         minimum_reports=minimum_reports,
     )
+    refuse_replacing(output, FileKind.PLAN, force=force, begins=made.to_json())
     remark_budget(epsilon, made.epsilon, made.words)
     if is_pipe(output):
         put_json(made.to_json())
         return
-    refuse_replacing(output, FileKind.PLAN, force=force, begins=made.to_json())
     write_whole(output, made.to_json())
     joint = "and" if asks == "both" else "or"
     say(

@@ -200,8 +200,8 @@ def number_of_tests(correction: Correction, candidates: int, false_discoveries: 
     tests = 1 if correction == "none" else candidates
     if false_discoveries / tests < _LEAST_LEVEL:
         raise ParameterError(
-            f"{false_discoveries} of false discoveries find nothing in {counted(tests, 'test')}: at "
-            f"least {tests * _LEAST_LEVEL:.3g} are needed"
+            f"{false_discoveries} of false discoveries find nothing in {counted(tests, 'test')}: "
+            f"at least {tests * _LEAST_LEVEL:.3g} are needed"
         )
     if false_discoveries / tests >= 0.5:
         raise ParameterError(
