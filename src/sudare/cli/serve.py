@@ -20,7 +20,6 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
 from sudare.cli.token import DAYS
-from sudare.formats.hosts import is_loopback
 
 _OPEN = (
     "{host} is open to other machines without TLS, so that whoever is between can read and change "
@@ -136,6 +135,7 @@ def serve(
     from sudare.collector.serving.server import serve as answer
     from sudare.collector.stores.contract import HeldCollection
     from sudare.collector.stores.open import open_store
+    from sudare.formats.hosts import is_loopback
 
     allowed = Origins(origins)
     given = [load_collection(path) for path in collections]
