@@ -1,5 +1,6 @@
 """The lattice cipher: the laws of every cipher, its parameters, and how large errors are."""
 
+import hashlib
 import sys
 
 import numpy as np
@@ -54,6 +55,14 @@ class TestLattice(CipherLaws):
         KEYS.secret[:-1],
         cipher_lattice._seal("secret", KEYS.public[:16], b"\xff" * 100),
     )
+
+
+def test_what_it_is_made_of_is_the_same_in_every_version() -> None:
+    """128 bits of security, also against quantum computers, end at a modulus of 202 bits."""
+    assert (DEGREE, sum(cipher_ring.PRIMES)) == (8192, 202)
+    mark = hashlib.sha256(KEYS.public[32:]).digest()[:16]
+    sealed = hashlib.sha256(b"ciphertext" + mark + GOOD[32:]).digest()[:16]
+    assert GOOD[:32] == mark + sealed
 
 
 def test_a_table_of_several_polynomials_and_its_bytes() -> None:

@@ -278,11 +278,8 @@ class SqliteStore(TableStore):
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
         """Nothing to do: one process writes, and holds the lock."""
 
-    def _forget_ids(self, run: Run, number: int, window: int | None) -> None:
-        """Nothing yet: ``_forget_closed`` follows, when it is durable that they are needless."""
-
     def _forget_closed(self, held: OpenCollection) -> None:
-        """Delete the ids of what is closed, some at a time: others write in between."""
+        """Delete the ids of what is durably closed, some at a time: others write in between."""
         last = _LAST if held.state is State.CLOSED else held.closed
         while rows := self._read(
             "SELECT id, length(names) FROM seen WHERE collection = ? AND window_number <= ? "  # noqa: S608
