@@ -65,6 +65,14 @@ def test_what_it_is_made_of_is_the_same_in_every_version() -> None:
     assert made[:32] == mark + hashlib.sha256(b"ciphertext" + mark + made[32:]).digest()[:16]
 
 
+def test_a_difference_that_only_values_are_left_of_is_refused() -> None:
+    """Both have the same second part, and other values."""
+    mark, words = cipher_lattice._words(GOOD)
+    words[:, 0] = (words[:, 0] + 1) % ring().moduli[:, 0]
+    with pytest.raises(InvalidCiphertext, match="same randomness"):
+        CIPHER.subtract(GOOD, cipher_lattice._ciphertext(mark, words))
+
+
 def test_a_table_of_several_polynomials_and_its_bytes() -> None:
     """14,731 entries, as the document's table for three draws has at δ = 10⁻¹⁰."""
     values = [7 * index % 61 - 30 for index in range(14731)]
