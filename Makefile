@@ -9,7 +9,7 @@ COUNT ?= 50
 MINUTES ?= 10
 CLICKSTREAM ?= data/e-shop clothing 2008.csv.gz
 
-.PHONY: help demo test check format tools web bench papers mutants fuzz lock clean
+.PHONY: help demo test check format tools web pictures bench papers mutants fuzz lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,6 +62,10 @@ tools: $(READY)  ## install or name what tests need of the system: Chromium, Pos
 web: $(READY)  ## build the browser's pages, and publish their digests
 	@$(BIN)/python tests/support/node.py run build
 	@$(BIN)/python tests/page_digests.py
+
+pictures: $(READY)  ## make the README's pictures anew: the demonstration, in Chromium
+	@$(BIN)/python tests/support/tools.py
+	@$(BIN)/python tests/pictures.py
 
 bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	@$(BIN)/python tests/support/tools.py postgresql

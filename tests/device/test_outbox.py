@@ -172,6 +172,24 @@ def test_pauses_double_with_jitter_and_honour_the_collector(tmp_path: Path) -> N
     assert max(pause_after(20) for _ in range(200)) > LONGEST_PAUSE / 2  # else: 2**-200
 
 
+def test_pauses_begin_anew_after_what_was_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = list[int]()
+
+    def pause(failures: int, _: float | None) -> float:
+        before.append(failures)
+        return 0.0
+
+    monkeypatch.setattr("sudare.device.outbox.pause_after", pause)
+    paused = Say(409, "paused")
+    script = [BUSY, BUSY, TAKE, BUSY, TAKE, paused, paused, TAKE, paused]
+    with serving(DAILY, script=script) as scripted:
+        outbox = filled(tmp_path, *(waiting(scripted.address, DAILY, day) for day in range(5)))
+        assert send(outbox, scripted).taken == 5
+    assert before == [0, 1, 0, 0, 1, 0]
+
+
 def test_patience_ends_and_the_report_waits(tmp_path: Path) -> None:
     paused = list[float]()
     with serving(TEA, script=[Say(503, headers={"Retry-After": "100"})]) as scripted:
@@ -345,6 +363,13 @@ def test_of_a_spoilt_body_nothing_is_in_doubt(tmp_path: Path) -> None:
     with serving(TEA, script=[Say(400), TAKE, Say(429), Say(400), Say(400)]) as scripted:
         outbox = filled(tmp_path, *(waiting(scripted.address) for _ in range(2)))
         assert send(outbox, scripted) == Delivery(1, 1, 0, None)
+
+
+def test_of_a_spoilt_body_those_that_were_not_sent_again_are_in_no_doubt(tmp_path: Path) -> None:
+    bad = Say(400)
+    with serving(TEA, script=[bad, Say(429), bad, bad, bad]) as scripted:
+        outbox = filled(tmp_path, *(waiting(scripted.address) for _ in range(2)))
+        assert send(outbox, scripted) == Delivery(0, 2, 0, None)
 
 
 FIRST = """

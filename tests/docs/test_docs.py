@@ -82,6 +82,10 @@ def test_every_block_is_run_or_is_not_an_example(page: Path) -> None:
         "```console\n$ sudare nothing\n$ echo done\n```\n",
         "```console\n$ echo a b\na ... c\n```\n",
         "```console\nno command\n```\n",
+        "```console\n$ echo a\n```\n",
+        "```console\n$ echo a\n...\n```\n",
+        "```python\nprint(1)\n```\n\n```output\n```\n",
+        "```python\nprint(1)\n```\n\n```output\n...\n```\n",
     ],
 )
 def test_a_page_that_lies_is_caught(text: str, tmp_path: Path) -> None:

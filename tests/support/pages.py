@@ -6,7 +6,8 @@
 - A ``console`` block is a session: ``$ `` marks a command, ``> `` its continuation, all else is
   what the terminal shows. A command that fails must be followed by ``$ echo $?``.
 
-Python and commands of a page share one folder. ``...`` in what is shown stands for anything.
+Python and commands of a page share one folder. ``...`` in what is shown stands for anything, but
+isn't all that is shown; and what prints something shows something.
 A port of this machine is run as one that is free, each as its own.
 """
 
@@ -109,8 +110,7 @@ def _run_session(block: Block, folder: Path, where: str, ports: dict[str, str]) 
         run = _run_here if simple else _run_shell
         printed, status = run(command, folder, status)
         at = f"{where}: $ {command}"
-        if shown.strip():
-            _compare(shown, printed, at)
+        _compare(shown, printed, at)
         assert status == 0 or follower == "echo $?\n", f"{at}{printed}exit code {status}"
 
 
@@ -153,6 +153,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _compare(shown: str, printed: str, where: str) -> None:
     expected, actual = _plain(shown), _plain(printed)
+    assert expected.strip(".\n") or not (expected or actual), f"{where}\nshows nothing of\n{actual}"
     pattern = ".*?".join(re.escape(part) for part in expected.split("..."))
     assert re.fullmatch(pattern, actual, re.DOTALL), (
         f"{where}\nThe page shows\n{expected}\nbut the run printed\n{actual}"

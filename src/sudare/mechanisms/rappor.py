@@ -308,8 +308,8 @@ class Rappor(MemoisedMechanism):
         """People divided at random among cohorts: how many are in each, and how many hold a bit."""
         split = generator.multinomial(people, np.full(self.cohorts, 1 / self.cohorts))
         rows = bloom.design_rows(held, self.cohorts, self.hashes, self.bits)
-        holders = np.repeat(split, self.hashes, axis=1)
-        sums = np.bincount(rows.ravel(), holders.ravel(), self.cohorts * self.bits)
+        holders = np.repeat(split, self.hashes)
+        sums = np.bincount(rows.ravel(), holders, self.cohorts * self.bits)
         return split.sum(axis=0), sums.astype(np.int64).reshape(self.cohorts, self.bits)
 
 

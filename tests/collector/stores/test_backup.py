@@ -115,7 +115,9 @@ def test_a_backup_restores_to_the_same_store(
 ) -> None:
     """Made while the collector has it open."""
     store, contents = filled
-    rows = back_up(url, tmp_path / "backup")
+    written: list[int] = []
+    rows = back_up(url, tmp_path / "backup", written.append)
+    assert sum(written) + 32 == (tmp_path / "backup").stat().st_size  # with the digest
     store.commit([group(contents.tea, answers(0))])  # after the backup: not in it
     assert restore(tmp_path / "backup", other) == rows
     restored = open_store(other)

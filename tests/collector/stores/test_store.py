@@ -380,6 +380,9 @@ def test_closed_rounds_take_nothing_and_open_ones_do(opened: Open) -> None:
     store.close(awake.key, 0, 4)
     assert fates(store, group(awake, all_rounds)) == [[LATE] * 4]
     assert fates(store, group(awake, all_rounds, window=1)) == [[NEW] * 4]
+    store.close(awake.key, 3, 4)  # the last round of a window closes it, and those before it
+    for window in (1, 2, 3):
+        assert fates(store, group(awake, all_rounds, window=window)) == [[LATE] * 4]
 
 
 def test_rounds_are_closed_only_where_there_are_some(store: Store) -> None:

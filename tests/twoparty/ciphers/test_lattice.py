@@ -1,5 +1,6 @@
 """The lattice cipher: the laws of every cipher, its parameters, and how large errors are."""
 
+import hashlib
 import sys
 
 import numpy as np
@@ -54,6 +55,22 @@ class TestLattice(CipherLaws):
         KEYS.secret[:-1],
         cipher_lattice._seal("secret", KEYS.public[:16], b"\xff" * 100),
     )
+
+
+def test_what_it_is_made_of_is_the_same_in_every_version() -> None:
+    """128 bits of security, also against quantum computers, end at a modulus of 202 bits."""
+    assert (DEGREE, sum(cipher_ring.PRIMES)) == (8192, 202)
+    mark = hashlib.sha256(KEYS.public[32:]).digest()[:16]
+    made = CIPHER.encrypt(KEYS.public, 1)
+    assert made[:32] == mark + hashlib.sha256(b"ciphertext" + mark + made[32:]).digest()[:16]
+
+
+def test_a_difference_that_only_values_are_left_of_is_refused() -> None:
+    """Both have the same second part, and other values."""
+    mark, words = cipher_lattice._words(GOOD)
+    words[:, 0] = (words[:, 0] + 1) % ring().moduli[:, 0]
+    with pytest.raises(InvalidCiphertext, match="same randomness"):
+        CIPHER.subtract(GOOD, cipher_lattice._ciphertext(mark, words))
 
 
 def test_a_table_of_several_polynomials_and_its_bytes() -> None:

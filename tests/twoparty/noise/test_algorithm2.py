@@ -200,3 +200,11 @@ def test_what_was_proved_cannot_be_changed() -> None:
     assert scheme.entries == 3
     with pytest.raises(TypeError):
         scheme.tables[0][0] = 7  # type: ignore[index]  # that is the point
+
+
+def test_a_table_is_drawn_from_at_least_once_and_at_most_eight_times() -> None:
+    guarantee = Guarantee(1.0, 1e-3)
+    assert [len(algorithm2(guarantee, draws).signs) for draws in (1, 8)] == [1, 8]
+    for draws in (0, 9):
+        with pytest.raises(ParameterError, match=f"from 1 to 8 times, got {draws}"):
+            algorithm2(guarantee, draws)

@@ -18,7 +18,7 @@ from sudare.errors import ParameterError
 from sudare.twoparty.noise.algorithm2 import Stop, algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.integer_law import IntegerLaw
-from sudare.twoparty.noise.law import excess, noise_law, prove, require, views
+from sudare.twoparty.noise.law import divergence, excess, noise_law, prove, require, views
 from sudare.twoparty.noise.scheme import Scheme
 from support.chance import assert_follows, rejects
 
@@ -153,6 +153,16 @@ def test_a_view_without_noise_counts_as_often_as_it_occurs() -> None:
     assert excess([(1, narrow)], once) == 1
     apart = excess([(1, wide)], once)
     assert excess([(1, narrow), (2, wide)], once) == (1 + 2 * wide.total * apart) / 11 < 1
+
+
+def test_one_lopsided_view_is_enough_to_look_both_ways() -> None:
+    even = IntegerLaw(-1, (1, 3, 1))
+    rising, falling = IntegerLaw(0, (1, 2, 9)), IntegerLaw(0, (9, 2, 1))
+    once = Guarantee(0.5, 1e-3)
+    ways = {excess([(1, even), (1, lopsided)], once) for lopsided in (rising, falling)}
+    assert len(ways) == 1
+    worst = max(divergence([(1, rising)], Fraction(1, 2), [shift]) for shift in (1, -1))
+    assert ways == {(5 * excess([(1, even)], once) + 12 * worst) / 17}
 
 
 def test_the_divergence_is_rounded_up() -> None:

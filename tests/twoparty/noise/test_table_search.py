@@ -86,6 +86,9 @@ def test_a_search_finds_proved_tables_again_alike(monkeypatch: pytest.MonkeyPatc
 def test_a_search_that_cannot_succeed_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match="from 40 to 1000000 entries, got 39"):
         table_search.search(Guarantee(1.0, 1e-6), 39, attempts=1)
+    for entries in (table_search.FEWEST_ENTRIES, table_search.MOST_ENTRIES):
+        with pytest.raises(ParameterError, match="at least 1 attempt"):  # but not too few or many
+            table_search.search(Guarantee(1.0, 1e-6), entries, attempts=0)
     monkeypatch.setattr(table_search, "_MOST_STEPS", 1000)
     with pytest.raises(ParameterError, match="40 entries were found that keep ε = 1, δ = 1e-15"):
         table_search.search(Guarantee(1.0, 1e-15), 40, attempts=1)

@@ -71,6 +71,12 @@ def test_only_the_noisy_total_is_opened(count: JointCount, values: list[int]) ->
     assert found.mean_noise == float(count.agreement.proof.mean)
 
 
+def test_progress_is_told_every_now_and_then() -> None:
+    told: list[int] = []
+    summed(BITS, CIPHER, b"".join(encrypted(BITS, CIPHER, [0] * 300)), told.append)
+    assert told == [0, 256]
+
+
 def test_a_total_or_another_count_is_refused_at_the_greeting() -> None:
     for other in (BITS.agreement, replace(BITS, name="others").bound_agreement):
         _, hello = Starting(other, CIPHER, TotalOfP2(total=5)).greet(System())

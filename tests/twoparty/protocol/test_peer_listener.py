@@ -1,6 +1,7 @@
 """P1's listener: strangers of every kind come first, and the other party is known all the same."""
 
 import logging
+import selectors
 import socket
 import ssl
 import struct
@@ -20,7 +21,7 @@ from sudare.errors import InvalidMessage, PartyLost, SudareError
 from sudare.twoparty.protocol.connection import Credentials, connected
 from sudare.twoparty.protocol.messages import refusal
 from sudare.twoparty.protocol.parties import NoisyTotal, Starting
-from sudare.twoparty.protocol.peer_listener import MOST_WAITING, listening
+from sudare.twoparty.protocol.peer_listener import MOST_WAITING, PeerListener, listening
 from sudare.twoparty.protocol.session import run_one, run_two
 from support.certificates import both, certificate
 from support.parties import AGREED, ONE, TWO
@@ -227,3 +228,11 @@ def test_a_known_party_that_agreed_to_something_else_is_refused_and_told(tmp_pat
             ended()
         with pytest.raises(ConnectionError):
             dial(port)
+
+
+def test_who_was_sent_away_a_moment_ago_is_passed_over() -> None:
+    """Its event may come in the same turn as that for which it made room."""
+    with socket.create_server(("127.0.0.1", 0)) as server, selectors.DefaultSelector() as selector:
+        listener = PeerListener(server, None, None, 1.0)
+        assert listener._advance(None, selector) is None
+        assert listener._advance(server.fileno(), selector) is None

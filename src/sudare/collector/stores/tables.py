@@ -211,7 +211,6 @@ class TableStore(Store):
                     (state.value, number, State.CLOSED.value),
                 )
                 if state is State.CLOSED:
-                    self._forget_ids(run, number, None)
                     run("DELETE FROM used WHERE collection = ?", (number,))
             if public is not None:
                 run("UPDATE collections SET public = ? WHERE id = ?", (int(public), number))
@@ -225,7 +224,6 @@ class TableStore(Store):
 
         def work(run: Run) -> None:
             number, _ = self._locked(run, key, self._alone)
-            self._forget_ids(run, number, None)
             run("DELETE FROM collections WHERE id = ?", (number,))
 
         self._written(work, long=True)
@@ -302,10 +300,6 @@ class TableStore(Store):
 
     # How it is kept
 
-    @abstractmethod
-    def _forget_ids(self, run: Run, number: int, window: int | None) -> None:
-        """Drop the ids of every window up to one, or of all."""
-
     def _close_window(self, run: Run, key: str, window: int, last: int | None) -> bool:
         """Close a window and those before it, or its rounds up to one; whether it was a window."""
         number, collection = self._locked(run, key, self._alone)
@@ -330,7 +324,6 @@ class TableStore(Store):
             "WHERE collection = ? AND window_number <= ? AND closed = 0",
             (rounds, number, window),
         )
-        self._forget_ids(run, number, window)
         run("DELETE FROM used WHERE collection = ? AND window_number <= ?", (number, window))
         return True
 

@@ -81,7 +81,7 @@ def smallest_initial(rate: Fraction, draws: int) -> int:
 
     # ⌊y⌋ > x holds wherever y ≥ x + 1.
     initial = math.ceil(draws / (exp_enclosed(rate)[0] - 1))
-    while initial > 1 and rises(initial - 1):
+    while rises(initial - 1):  # not at 0, where both sides are
         initial -= 1
     return initial
 

@@ -253,3 +253,13 @@ def test_files_are_looked_at_again_whenever_a_name_in_their_folder_changes(path:
         log_of(path).unlink()
         with pytest.raises(StoreUnavailable, match="was deleted or replaced"):
             store.commit([group(tea, answers(1))])
+
+
+def test_the_number_of_another_store_is_forgotten_and_a_new_one_begins(tmp_path: Path) -> None:
+    number = Acknowledged(tmp_path / "store.db")
+    number.write(5)
+    number.forget()
+    assert number.read() is None
+    number.write(2)
+    assert number.read() == 2
+    number.close()

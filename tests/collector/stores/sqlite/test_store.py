@@ -17,7 +17,7 @@ import pytest
 
 from sudare.collector.stores.contract import Group, ReportFate, Role, State, Token
 from sudare.collector.stores.counting import digests_of
-from sudare.collector.stores.kept_reports import kept_reports
+from sudare.collector.stores.kept_reports import kept_reports, some_within
 from sudare.collector.stores.migrations import SQLITE
 from sudare.collector.stores.open import open_store
 from sudare.collector.stores.sqlite import database as sqlite_database
@@ -470,3 +470,18 @@ def test_only_its_owner_reads_a_store(path: Path) -> None:
         held(store, question())
         for file in (path, path.with_name(f"{path.name}-wal")):
             assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_upgrade_that_fails_is_taken_back(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with pytest.raises(sqlite3.OperationalError):
+            sqlite_database.upgrade(connection, [("CREATE TABLE one (id)", "no statement")])
+        assert not connection.in_transaction
+        assert connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "some"), [([5], 1), ([1, 3], 2), ([1, 4], 1), ([2, 2, 1], 2), ([4, 1], 1)]
+)
+def test_as_many_rows_are_taken_together_as_fit(sizes: list[int], some: int) -> None:
+    assert some_within(sizes, 4) == some

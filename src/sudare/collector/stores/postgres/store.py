@@ -215,11 +215,11 @@ class PostgresStore(TableStore):
         run(make_table((number, window)), ())
         run(put_ids((number, window)), (new_stamp(), ids))
 
-    def _forget_ids(self, run: Run, number: int, window: int | None) -> None:
-        """Later: to drop a table is to wait for whoever reads it, and here the row is locked."""
-
     def _tidy(self, *, changed: bool = True) -> None:
-        """Drop the ids of what is closed or removed, unless somebody reads them now."""
+        """Drop the ids of what is closed or removed, unless somebody reads them now.
+
+        After the change itself: to drop a table is to wait, and there the row is locked.
+        """
         if not (changed or self._untidy):
             return
         self._untidy = False  # before looking, as another thread may find more meanwhile

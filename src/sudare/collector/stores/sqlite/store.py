@@ -90,7 +90,7 @@ class OpenCollection:
     number: int
     collection: Collection
     state: State
-    closed: int = -1
+    closed: int
     """The last window that takes no more."""
     windows: dict[int, OpenWindow] = field(default_factory=dict)
 
@@ -278,11 +278,8 @@ class SqliteStore(TableStore):
     def _lock(self, run: Run, number: int, window: int | None = None) -> None:
         """Nothing to do: one process writes, and holds the lock."""
 
-    def _forget_ids(self, run: Run, number: int, window: int | None) -> None:
-        """Nothing yet: ``_forget_closed`` follows, when it is durable that they are needless."""
-
     def _forget_closed(self, held: OpenCollection) -> None:
-        """Delete the ids of what is closed, some at a time: others write in between."""
+        """Delete the ids of what is durably closed, some at a time: others write in between."""
         last = _LAST if held.state is State.CLOSED else held.closed
         while rows := self._read(
             "SELECT id, length(names) FROM seen WHERE collection = ? AND window_number <= ? "  # noqa: S608
@@ -332,19 +329,18 @@ class SqliteStore(TableStore):
         ((number, document, state),) = self._read(
             "SELECT id, document, state FROM collections WHERE key = ?", (key,)
         )
-        held = OpenCollection(number, self._parsed(key, document), State(state))
-        self._load_windows(held)
-        return held
-
-    def _load_windows(self, held: OpenCollection) -> None:
-        number, collection = held.number, held.collection
-        ((held.closed,),) = self._read(
+        ((closed,),) = self._read(
             "SELECT coalesce(max(window_number), -1) FROM windows "
             "WHERE collection = ? AND closed = 1",
             (number,),
         )
-        if held.state is State.CLOSED:
-            return
+        held = OpenCollection(number, self._parsed(key, document), State(state), closed)
+        if held.state is not State.CLOSED:
+            self._load_windows(held)
+        return held
+
+    def _load_windows(self, held: OpenCollection) -> None:
+        number, collection = held.number, held.collection
         rows = self._read(
             "SELECT window_number, n, counts, closed_round FROM windows "
             "WHERE collection = ? AND closed = 0",
