@@ -15,9 +15,6 @@ from sudare.collection.document import Collection
 from sudare.collector.http import auth, live, results
 from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import (
-    BODY_BYTES,
-    BODY_REPORTS,
-    SMALL_REPORTS,
     WINDOW_BYTES,
     Bucket,
     Hold,
@@ -30,6 +27,7 @@ from sudare.collector.service import Service
 from sudare.collector.serving import connection
 from sudare.collector.stores.contract import HeldCollection
 from sudare.collector.stores.id_set import MOST_MEMORY
+from sudare.formats.collector_api import BODY_BYTES, BODY_REPORTS, SMALL_REPORTS
 from sudare.formats.report_ids import join
 from support.memory_store import Gate, MemoryStore
 from support.served import served

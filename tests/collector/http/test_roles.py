@@ -53,6 +53,7 @@ PRIVATE: Mapping[tuple[str, str], Mapping[Who, str]] = {
     ("POST", f"{ONE}/close"): ADMIN,
     ("PUT", f"{ONE}/release"): ANALYST,
     ("DELETE", f"{ONE}/release"): ANALYST,
+    ("GET", f"{ONE}/candidates"): ANALYST,
     ("PUT", f"{ONE}/candidates"): ANALYST,
     ("POST", f"{ONE}/invitations"): ADMIN,
     ("GET", f"{ONE}/truth"): ANALYST,

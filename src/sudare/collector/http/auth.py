@@ -7,7 +7,6 @@ nowhere: the store has its SHA-256. A fast hash is enough for a secret that can'
 import hashlib
 import hmac
 import math
-import re
 import secrets
 import threading
 from collections import OrderedDict, deque
@@ -19,14 +18,13 @@ from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.stores.contract import HeldCollection, Role, Store, Token
 from sudare.errors import ParameterError
-from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS
+from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN
 from sudare.formats.strangers import refuse_unseen
 
 FAILURES = 5  # wrong tokens that an address may send within ``PATIENCE``
 PATIENCE = 60  # seconds
 MOST_LABEL = 200  # characters
 _ADDRESSES = 10_000  # that are remembered at once, in memory only
-_FORM = re.compile(r"sdr_([a-z0-9]{1,32})_([A-Za-z0-9_-]{16,128})", re.ASCII)
 _NOBODY = bytes(32)  # a digest that no secret is known to have
 READERS = (Role.ANALYST, Role.ADMIN)
 """The roles that see what isn't public."""
@@ -95,7 +93,7 @@ class Bearers:
         if header is None:
             return None
         kind, _, text = header.partition(" ")
-        form = _FORM.fullmatch(text.strip()) if kind.lower() == "bearer" else None
+        form = TOKEN.fullmatch(text.strip()) if kind.lower() == "bearer" else None
         name, secret = form.groups() if form else ("", "")
         with as_problem():  # a store that can't be asked is no reason to refuse a token for good
             tokens = self._store.tokens()

@@ -373,6 +373,12 @@ OPERATIONS = (
         security="always",
     ),
     Operation(
+        *("get", f"{_ONE}/candidates", "The texts kept to decode free text against."),
+        {"200": {"text/plain": _TEXT}},
+        ("404", "503"),
+        security="always",
+    ),
+    Operation(
         *("post", f"{_ONE}/invitations", "New invitations."),
         {"201": {JSON: _ref(InvitationsBody)}},
         ("404", "409", "503"),

@@ -22,7 +22,7 @@ from sudare.collector.http.queries import Query, body_of
 from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role, Token
-from sudare.formats.collector_api import DAY, TOKEN_DAYS
+from sudare.formats.collector_api import DAY, TOKEN_DAYS, TokenFacts
 from sudare.formats.documents import Count, Shape, decode
 
 _WISH_BYTES = 1 << 16
@@ -32,13 +32,10 @@ _WISH = (
 )
 
 
-class TokenBody(msgspec.Struct):
+class TokenBody(TokenFacts, forbid_unknown_fields=True):
     """A token without its secret: its name, its role, whose it is, and when it ends, if ever."""
 
-    name: str
     role: Role
-    label: str
-    expires: int | None
 
 
 class NewTokenBody(TokenBody):
@@ -115,7 +112,7 @@ class Tokens:
 
 
 def _body(token: Token) -> TokenBody:
-    return TokenBody(token.name, token.role, token.label, token.expires)
+    return TokenBody(name=token.name, role=token.role, label=token.label, expires=token.expires)
 
 
 def routes(tokens: Tokens) -> list[BaseRoute]:
