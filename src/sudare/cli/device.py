@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import PATH, FiniteRange, json_option, load_collection
+from sudare.cli.shared.options import (
+    PATH,
+    FiniteRange,
+    insecure_option,
+    json_option,
+    load_collection,
+)
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
 from sudare.formats.columns import binary_stdin
@@ -20,9 +26,6 @@ if TYPE_CHECKING:
     from sudare.privacy.ledger import Ledger
 
 _DOUBTFUL = "refused now; an earlier attempt may have counted"
-_insecure = click.option(
-    "--insecure", is_flag=True, help="Allow plain HTTP to other machines, which all can read."
-)
 
 
 @click.group()
@@ -80,7 +83,7 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
     show_default=True,
     help="Seconds to try before it waits.",
 )
-@_insecure
+@insecure_option
 @json_option
 def answer(
     address: str,
@@ -188,7 +191,7 @@ def _read_answer(agreed: "Collection | None") -> str:
     show_default=True,
     help="Seconds to try, per collector.",
 )
-@_insecure
+@insecure_option
 @json_option
 def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     """Send what waits in a device's outbox, and list what was refused for good.

@@ -13,6 +13,22 @@ from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
 
 
+role_option = click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    required=True,
+    help="relay: send batches; analyst: read results and release them; admin: everything.",
+)
+days_option = click.option(
+    "--days",
+    type=click.IntRange(1, MOST_TOKEN_DAYS),
+    default=TOKEN_DAYS,
+    show_default=True,
+    help="How long it is valid.",
+)
+label_option = click.option("--label", default="", help="Whose it is, in your words.")
+
+
 @click.group()
 def token() -> None:
     """Make, list and revoke the tokens of a collector.
@@ -23,21 +39,10 @@ def token() -> None:
 
 
 @token.command()
-@click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    required=True,
-    help="relay: send batches; analyst: read results and release them; admin: everything.",
-)
+@role_option
 @store_option
-@click.option(
-    "--days",
-    type=click.IntRange(1, MOST_TOKEN_DAYS),
-    default=TOKEN_DAYS,
-    show_default=True,
-    help="How long it is valid.",
-)
-@click.option("--label", default="", help="Whose it is, in your words.")
+@days_option
+@label_option
 @json_option
 def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     """Make a token and print it, once.
@@ -88,7 +93,7 @@ def listed(store: str, as_json: bool) -> None:
         )
         return
     for one in held:
-        say(f"{one.name}  {one.role:<7}  {_until(one.expires)}  {one.label}".rstrip())
+        say(token_line(one.name, one.role, one.expires, one.label))
 
 
 @token.command()
@@ -107,7 +112,13 @@ def revoke(name: str, store: str) -> None:
         raise ParameterError("there is no token of this name (`sudare token list` shows them)")
 
 
-def _until(expires: int | None) -> str:
+def token_line(name: str, role: str, expires: int | None, label: str) -> str:
+    """A token in a list, without its secret."""
+    return f"{name}  {role:<7}  {until_text(expires)}  {label}".rstrip()
+
+
+def until_text(expires: int | None) -> str:
+    """When a token ends, or ended, in words as wide as any."""
     if expires is None:
         return "without end     "
     end = datetime.fromtimestamp(expires, UTC)

@@ -55,7 +55,7 @@ class CollectorClient:
         """
         url = checked_address(address, insecure=insecure)
         self.address = str(url).rstrip("/")
-        self._timeout, self._most_bytes = timeout, most_bytes or _MOST_BYTES
+        self._timeout, self._most_bytes = timeout, most_bytes
         bearing = {} if token is None else {"Authorization": f"Bearer {check_token(token)}"}
         # Around a proxy that the environment names, a plain request would leave the machine.
         self._http = httpx.Client(
@@ -142,7 +142,7 @@ class CollectorClient:
         data, given_up = bytearray(), time.monotonic() + 6 * self._timeout
         for part in response.iter_bytes():
             data += part
-            if len(data) > self._most_bytes or time.monotonic() > given_up:
+            if len(data) > (self._most_bytes or _MOST_BYTES) or time.monotonic() > given_up:
                 raise CollectorUnavailable(
                     f"what {self.address} sends is too long, or takes too long", doubtful=True
                 )

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import ssl
+import stat
 import subprocess
 import time
 from collections.abc import Iterator
@@ -383,8 +384,11 @@ def test_a_collector_starts_counts_stops_and_remembers(tmp_path: Path) -> None:
             assert receipts([small]) == [(3, 0, 0)]
             assert client.get(f"/collections/{asked.key}/estimate").status_code == 200
         said_first = first.stop()
-    token = said_first.splitlines()[1]
-    assert token.startswith("sdr_")
+    assert "sdr_" not in said_first
+    assert "is in sudare.db.admin-token, for you alone" in said_first
+    kept = tmp_path / "sudare.db.admin-token"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    token = kept.read_text().strip()
     with running(tmp_path) as second:
         bearer = {**headers, "authorization": f"Bearer {token}"}
         with httpx.Client(base_url=second.address, headers=bearer) as client:
