@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sudare.device.participant import Participant, Sent
     from sudare.privacy.ledger import Ledger
 
+_INVITATION_BYTES = 4096  # that are read of a file for one
 _DOUBTFUL = "refused now; an earlier attempt may have counted"
 
 
@@ -74,7 +75,15 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
 @click.option(
     "--round", "number", type=int, help="Over time, counted over all windows; by default, now's."
 )
-@click.option("--invitation", help="The token, where people are invited.")
+@click.option(
+    "--invitation-file", type=PATH, help="That holds the invitation, where people are invited."
+)
+@click.option(
+    "--invitation",
+    envvar="SUDARE_INVITATION",
+    help="The invitation itself. Others on the machine can read arguments, so rather say it in a "
+    "file or in SUDARE_INVITATION.",
+)
 @click.option("--offline", is_flag=True, help="Only put the report into the outbox.")
 @click.option(
     "--patience",
@@ -93,6 +102,7 @@ def answer(
     document: Path | None,
     window: int | None,
     number: int | None,
+    invitation_file: Path | None,
     invitation: str | None,
     offline: bool,
     patience: float,
@@ -116,7 +126,11 @@ def answer(
     from sudare.device.participant import Participant
 
     check_patience(patience)
-    if invitation is not None:
+    if invitation_file is not None:
+        if invitation is not None:
+            raise ParameterError("--invitation-file and --invitation both say it: leave one out")
+        invitation = _read_invitation(invitation_file)
+    elif invitation is not None:
         check_invitation(invitation)
     with (
         Participant.open(folder) as person,
@@ -154,6 +168,20 @@ def answer(
             say_json({**_sent_document(sent, address), **_account(person.ledger)})
         else:
             _show_sent(sent, address, person.ledger)
+
+
+def _read_invitation(path: Path) -> str:
+    """The invitation of a file, which holds nothing else, or the link that it stands in."""
+    from sudare.device.collector_client import check_invitation
+
+    with path.open("rb") as file:
+        text = file.read(_INVITATION_BYTES).decode("ascii", "replace").strip()
+    try:
+        return check_invitation(text.rpartition("invitation=")[2])
+    except ParameterError:
+        raise ParameterError(
+            f"{path} holds no invitation (32 hexadecimal digits, or a link that ends with them)"
+        ) from None
 
 
 def _learn(person: "Participant", document: Path, key: str) -> None:
