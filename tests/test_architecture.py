@@ -27,7 +27,7 @@ CHAIN = [
     {"questions"},
     {"collection"},
     {"device", "simulation"},
-    {"discovery", "results"},
+    {"discovery", "remote", "results"},
     {"collector"},
     {"demo"},
     {"cli"},
@@ -46,6 +46,7 @@ HOMES = {
     "nacl": ("twoparty.ciphers",),
     "rbcl": ("twoparty.ciphers",),
     "seal": ("twoparty.ciphers",),
+    "segno": ("remote.survey_links",),
     "mpyc": ("examples",),  # nowhere in the package
     "rich": ("cli", "results"),
     "rich_click": ("cli",),

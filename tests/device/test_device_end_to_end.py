@@ -16,6 +16,7 @@ from sudare import GRR, Borappor, Collection, CollectorClient, Ledger, Participa
 from sudare.collection.windows import Windows
 from sudare.device.outbox import Delivery, Fate, Waiting
 from sudare.errors import ParameterError
+from support.commands import refused, run, succeed
 
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))
 INVITED = replace(TEA, name="invited", invited=True)
@@ -42,7 +43,7 @@ from sudare.collector.stores.contract import HeldCollection
 folder, port = Path(sys.argv[1]), int(sys.argv[2])
 store = open_store(str(folder / "reports.db"))
 for path in sorted(folder.glob("*.json")):
-    store.add(HeldCollection(Collection.from_json(path.read_bytes())))
+    store.add(HeldCollection(Collection.from_json(path.read_bytes()), public=True))
 store.invite({INVITED.key!r}, [hashlib.sha256(b{GUEST!r}).digest()])
 service = Service(store)
 bearers = Bearers(store, service.clock)
@@ -156,3 +157,28 @@ def test_a_stream_is_counted_in_its_window(tmp_path: Path, held: Path) -> None:
         assert told is not None
         assert (told.fate, told.window) == (Fate.TAKEN, 0)
         assert counted(address, ONLINE) == 1
+
+
+def test_an_invitation_is_read_from_a_file_or_the_environment(
+    held: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("device", "answer", "http://127.0.0.1:9", INVITED.key, "yes", "--device", "phone")
+    succeed(tmp_path, "device", "new", "phone")
+    file = tmp_path / "invitation.txt"
+    file.write_text("https://stats.example.org/")
+    sentence = refused(tmp_path, *words, "--invitation-file", file)
+    assert "invitation.txt holds no invitation (32 hexadecimal digits, or a link" in sentence
+    file.write_text(f"https://stats.example.org/s/{INVITED.key}#invitation={GUEST}\n")
+    sentence = refused(tmp_path, *words, "--invitation-file", file, "--invitation", GUEST)
+    assert "--invitation-file and --invitation both say it" in sentence
+    answer = INVITED.answers[0]
+    with collecting(held) as address:
+        told = ("device", "answer", address, INVITED.key, answer, "--device", "phone", "--json")
+        sent = succeed(tmp_path, *told, "--invitation-file", file).json()
+        assert sent["fate"] == "taken"
+        assert counted(address, INVITED) == 1
+        succeed(tmp_path, "device", "new", "tablet")
+        monkeypatch.setenv("SUDARE_INVITATION", GUEST)
+        used = run(tmp_path, *("tablet" if word == "phone" else word for word in told))
+        assert used.code == 2
+        assert "409" in used.err

@@ -15,10 +15,11 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def run_page(page: Path, folder: Path) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "page"}
     shown = sorted({port for block in blocks(page) for port in _PORT.findall(block.text)})
     printed = ""
-    with chdir(work), held_ports(len(shown)) as held:
+    with chdir(work), held_ports(len(shown)) as held, _nothing_left_behind():
         ports = dict(zip(shown, map(str, held), strict=True))
         for block in blocks(page):
             where = f"{name(page)}:{block.line}"
@@ -130,21 +131,40 @@ def _run_here(command: str, folder: Path, _: int) -> tuple[str, int]:
 
 def _run_shell(command: str, folder: Path, status: int) -> tuple[str, int]:
     """Anything else, after a command that ended with ``status``."""
-    done = subprocess.run(
+    with subprocess.Popen(
         ["/bin/sh", "-c", f"(exit {status})\n{command}"],
         env=_environment(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        timeout=300,  # on a machine that does much else
-        check=False,
-    )
-    return done.stdout.decode(), done.returncode
+        start_new_session=True,
+    ) as shell:
+        _shells.append(shell.pid)
+        printed, _ = shell.communicate(timeout=300)  # on a machine that does much else
+    return printed.decode(), shell.returncode
+
+
+_shells: list[int] = []
+
+
+@contextmanager
+def _nothing_left_behind() -> Iterator[None]:
+    """End what a page has started in the background, if it fails before it ends that itself."""
+    _shells.clear()
+    try:
+        yield
+    except BaseException:
+        for group in _shells:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
+        raise
 
 
 def _environment(folder: Path) -> dict[str, str]:
     return {
         "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": str(Path(sudare.__file__).parent.parent),
+        "HOME": str(folder / "home"),
+        "XDG_CONFIG_HOME": str(folder / "home" / ".config"),
         "LC_ALL": "C.UTF-8",
         "COLUMNS": "100",
         "NO_COLOR": "1",

@@ -5,6 +5,7 @@
 ``serve``, ``simulate``, ``token``: the commands of these names.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
+``remote``: a collector elsewhere.
 ``shared``: arguments, options and habits of several commands.
 """
 
@@ -29,6 +30,7 @@ from sudare.cli.ledger import ledger
 from sudare.cli.page import page
 from sudare.cli.plan import plan
 from sudare.cli.randomize import randomize
+from sudare.cli.remote.group import remote
 from sudare.cli.serve import serve
 from sudare.cli.shared.files import trouble
 from sudare.cli.shared.terminal import put_lines, say, shortened, show_mistake
@@ -120,6 +122,7 @@ COMMANDS = (
     party,
     joint_count,
     serve,
+    remote,
     page,
     token,
     ledger,

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.shared.files import require_folder
-from sudare.cli.shared.options import PATH, FiniteRange, json_option, load_collection
+from sudare.cli.shared.options import (
+    PATH,
+    FiniteRange,
+    insecure_option,
+    json_option,
+    load_collection,
+)
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
 from sudare.formats.columns import binary_stdin
@@ -21,10 +27,8 @@ if TYPE_CHECKING:
     from sudare.device.participant import Participant, Sent
     from sudare.privacy.ledger import Ledger
 
+_INVITATION_BYTES = 4096  # that are read of a file for one
 _DOUBTFUL = "refused now; an earlier attempt may have counted"
-_insecure = click.option(
-    "--insecure", is_flag=True, help="Allow plain HTTP to other machines, which all can read."
-)
 
 
 @click.group()
@@ -73,7 +77,15 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
 @click.option(
     "--round", "number", type=int, help="Over time, counted over all windows; by default, now's."
 )
-@click.option("--invitation", help="The token, where people are invited.")
+@click.option(
+    "--invitation-file", type=PATH, help="That holds the invitation, where people are invited."
+)
+@click.option(
+    "--invitation",
+    envvar="SUDARE_INVITATION",
+    help="The invitation itself. Others on the machine can read arguments, so rather say it in a "
+    "file or in SUDARE_INVITATION.",
+)
 @click.option(
     "--again", is_flag=True, help="Answer once more what is answered once, and pay for it again."
 )
@@ -85,7 +97,7 @@ def new(folder: Path, cap: float | None, collection_cap: float | None, as_json: 
     show_default=True,
     help="Seconds to try before it waits.",
 )
-@_insecure
+@insecure_option
 @json_option
 def answer(
     address: str,
@@ -95,6 +107,7 @@ def answer(
     document: Path | None,
     window: int | None,
     number: int | None,
+    invitation_file: Path | None,
     invitation: str | None,
     again: bool,
     offline: bool,
@@ -114,12 +127,11 @@ def answer(
       sudare device answer http://127.0.0.1:8000 KEY --device phone --offline green
     """
     from sudare.chance.exact import text_up
-    from sudare.device.collector_client import CollectorClient, check_invitation
+    from sudare.device.collector_client import CollectorClient
     from sudare.device.outbox import Fate, check_patience
 
     check_patience(patience)
-    if invitation is not None:
-        check_invitation(invitation)
+    invitation = _given_invitation(invitation, invitation_file)
     with (
         _opened(folder) as person,
         CollectorClient(address, insecure=insecure) as collector,
@@ -165,6 +177,24 @@ def _opened(folder: Path) -> "Participant":
     if folder.exists():
         require_folder(folder, FileKind.DEVICE)
     return Participant.open(folder)
+
+
+def _given_invitation(text: str | None, path: Path | None) -> str | None:
+    """The invitation that was said, or that of a file: alone, or in the link that it stands in."""
+    from sudare.device.collector_client import check_invitation
+
+    if path is None:
+        return None if text is None else check_invitation(text)
+    if text is not None:
+        raise ParameterError("--invitation-file and --invitation both say it: leave one out")
+    with path.open("rb") as file:
+        text = file.read(_INVITATION_BYTES).decode("ascii", "replace").strip()
+    try:
+        return check_invitation(text.rpartition("invitation=")[2])
+    except ParameterError:
+        raise ParameterError(
+            f"{path} holds no invitation (32 hexadecimal digits, or a link that ends with them)"
+        ) from None
 
 
 def _learn(person: "Participant", document: Path, key: str) -> None:
@@ -234,7 +264,7 @@ def _read_answer(agreed: "Collection | None") -> str:
     show_default=True,
     help="Seconds to try, per collector.",
 )
-@_insecure
+@insecure_option
 @json_option
 def send(folder: Path, patience: float, insecure: bool, as_json: bool) -> None:
     """Send what waits in a device's outbox, and list what was refused for good.

@@ -19,7 +19,8 @@ from sudare.cli.shared.options import (
     store_option,
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
-from sudare.cli.token import DAYS
+from sudare.errors import ParameterError
+from sudare.formats.collector_api import DAY, TOKEN_DAYS
 
 _OPEN = (
     "{host} is open to other machines without TLS, so that whoever is between can read and change "
@@ -89,6 +90,12 @@ if TYPE_CHECKING:
     metavar="ADDRESS",
     help="A proxy, or a network of them, that says where requests come from. Repeatable.",
 )
+@click.option(
+    "--admin-token-file",
+    type=PATH,
+    show_default="beside the store, STORE.admin-token; for PostgreSQL, ./sudare.admin-token",
+    help="Where the first token of an administrator is written, for you alone.",
+)
 @json_option
 def serve(
     collections: tuple[Path, ...],
@@ -106,13 +113,15 @@ def serve(
     accept_loss: bool,
     window_reports: int | None,
     trusted_proxies: tuple[str, ...],
+    admin_token_file: Path | None,
     as_json: bool,
 ) -> None:
     """Collect reports over HTTP, and show results as they come.
 
     Holds the COLLECTIONS, and all that the store holds already, until it is told to stop (Ctrl-C,
     or SIGTERM); then it answers what is in flight. A store that isn't there is made. If there is
-    no token of an administrator, one is made and printed to stderr, once.
+    no token of an administrator, one is made and written to a file that you alone can read;
+    `sudare remote login` reads it.
 
     With --json, one line says when it is ready: {"address": …, "pid": …}.
 
@@ -157,7 +166,7 @@ def serve(
                 opened.add(HeldCollection(collection, public=public, grace=grace))
                 if public:
                     opened.change(collection.key, public=True)
-            _provide_token(opened)
+            _provide_token(opened, admin_token_file or _token_file(store))
             service = Service(opened, addresses=addresses)
             for sentence in clock_warnings(opened, service.held_collections, service.clock()):
                 say(f"Warning: {sentence}", err=True)
@@ -174,19 +183,46 @@ def serve(
             opened.shut()
 
 
-def _provide_token(store: "Store") -> None:
-    """A first token, without which nobody could administer the collector."""
-    from sudare.collector.http.auth import new_token
+def _token_file(store: str) -> Path:
+    """Where the first token is written: beside a SQLite file; else in the working directory."""
+    from sudare.collector.stores.open import is_postgres, path_of
+
+    if is_postgres(store):
+        return Path("sudare.admin-token")
+    path = path_of(store)
+    return path.with_name(f"{path.name}.admin-token")
+
+
+def _provide_token(store: "Store", path: Path) -> None:
+    """A first token, without which nobody could administer the collector, in a file.
+
+    The file comes first: a token that nobody could read would be worse than none. One that is there
+    already is replaced if it held such a token.
+    """
+    from sudare.collector.http.auth import administrators, new_token
     from sudare.collector.stores.contract import Role
+    from sudare.formats.files import write_durably
+    from sudare.remote.profiles import read_token
 
     now = int(time.time())
-    valid = (one for one in store.tokens() if one.expires is None or one.expires > now)
-    if any(one.role is Role.ADMIN for one in valid):
+    if administrators(store.tokens(), now):
         return
-    text, made = new_token(Role.ADMIN, "made by sudare serve", now + DAYS * 86400)
-    store.add_token(made)
-    say(f"A token of the role admin, for {DAYS} days, shown only now:", err=True)
-    say(text, err=True)
+    if os.path.lexists(path):
+        try:
+            read_token(path)
+        except ParameterError:
+            raise ParameterError(
+                f"the first token would replace {path}, which is something else: name another "
+                f"file with --admin-token-file"
+            ) from None
+    text, made = new_token(Role.ADMIN, "made by sudare serve", now + TOKEN_DAYS * DAY)
+    write_durably(path, f"{text}\n".encode())
+    try:
+        store.add_token(made)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    say(f"A token of the role admin, for {TOKEN_DAYS} days, is in {path}, for you alone", err=True)
 
 
 def _say(url: str, *, as_json: bool) -> None:

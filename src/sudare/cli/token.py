@@ -9,10 +9,25 @@ from sudare.cli.shared.files import naming_store
 from sudare.cli.shared.options import json_option, store_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
+from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
 
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
-DAYS = 30
-_DAY = 86400
+
+
+role_option = click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    required=True,
+    help="relay: send batches; analyst: read results and release them; admin: everything.",
+)
+days_option = click.option(
+    "--days",
+    type=click.IntRange(1, MOST_TOKEN_DAYS),
+    default=TOKEN_DAYS,
+    show_default=True,
+    help="How long it is valid.",
+)
+label_option = click.option("--label", default="", help="Whose it is, in your words.")
 
 
 @click.group()
@@ -25,21 +40,10 @@ def token() -> None:
 
 
 @token.command()
-@click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    required=True,
-    help="relay: send batches; analyst: read results and release them; admin: everything.",
-)
+@role_option
 @store_option
-@click.option(
-    "--days",
-    type=click.IntRange(1, 3660),
-    default=DAYS,
-    show_default=True,
-    help="How long it is valid.",
-)
-@click.option("--label", default="", help="Whose it is, in your words.")
+@days_option
+@label_option
 @json_option
 def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     """Make a token and print it, once.
@@ -55,7 +59,7 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     from sudare.collector.stores.contract import Role
     from sudare.collector.stores.open import open_store
 
-    expires = int(time.time()) + days * _DAY
+    expires = int(time.time()) + days * DAY
     text, made = new_token(Role(role), label, expires)
     with naming_store(store):
         opened = open_store(store, counting=False)
@@ -74,12 +78,13 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
 @json_option
 def listed(store: str, as_json: bool) -> None:
     """List tokens by name, with role and end; never a secret."""
+    from sudare.collector.http.auth import in_order
     from sudare.collector.stores.open import open_existing
 
     with naming_store(store):
         opened = open_existing(store)
     try:
-        held = sorted(opened.tokens(), key=lambda one: (one.role, one.label, one.name))
+        held = in_order(opened.tokens())
     finally:
         opened.shut()
     if as_json:
@@ -91,7 +96,7 @@ def listed(store: str, as_json: bool) -> None:
         )
         return
     for one in held:
-        say(f"{one.name}  {one.role:<7}  {_until(one.expires)}  {one.label}".rstrip())
+        say(token_line(one.name, one.role, one.expires, one.label))
 
 
 @token.command()
@@ -111,7 +116,13 @@ def revoke(name: str, store: str) -> None:
         raise ParameterError(f"there is no token {name[:20]!r} (`sudare token list` shows them)")
 
 
-def _until(expires: int | None) -> str:
+def token_line(name: str, role: str, expires: int | None, label: str) -> str:
+    """A token in a list, without its secret."""
+    return f"{name}  {role:<7}  {until_text(expires)}  {label}".rstrip()
+
+
+def until_text(expires: int | None) -> str:
+    """When a token ends, or ended, in words as wide as any."""
     if expires is None:
         return "without end     "
     end = datetime.fromtimestamp(expires, UTC)

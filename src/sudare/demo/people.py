@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import BODY_REPORTS
 from sudare.errors import ParameterError
+from sudare.formats.collector_api import BODY_REPORTS
 from sudare.formats.report_ids import ID_BYTES, IdentifiedReports, ids_of, join
 from sudare.mechanisms.interface import Records
 from sudare.questions.states import stream_question

@@ -1,7 +1,8 @@
-"""A collector, as a device sees it: an address that hands out collections and takes reports.
+"""A collector at an address, as a device sees it: it hands out collections and takes reports.
 
-Nothing that a collector says is believed: a document must have the key that the device pinned, and
-every answer is read by the table of ``device.delivery``.
+Whoever administers one asks in the same way, with a token (``remote.client``). Nothing that a
+collector says is believed: a document must have the key that the device pinned, and every answer is
+read by the table of ``device.delivery``.
 """
 
 import ipaddress
@@ -16,7 +17,7 @@ import httpx
 from sudare.collection.document import Collection
 from sudare.device.delivery import Answer
 from sudare.errors import CollectorRefused, CollectorUnavailable, InvalidDocument, ParameterError
-from sudare.formats.collector_api import VERSION, Receipt
+from sudare.formats.collector_api import TOKEN, VERSION, Receipt
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -24,6 +25,7 @@ _INVITATION = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.(?!-)[a-z0-9_-]{1,63})*\.?", re.ASCII)
 _LONGEST_HOST = 253  # letters, in the name system
 _MOST_BYTES = 1 << 24  # of a response: a collection of a million answers
+_CONNECT_SECONDS = 10.0  # however long an answer may take
 # Nothing was sent: the connection wasn't even there. After all others it may have been taken.
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _TROUBLES: dict[type[BaseException], str] = {
@@ -49,21 +51,37 @@ class CollectorClient:
     what, and change it. ``insecure`` allows it, for a network that is private by itself.
     """
 
-    def __init__(self, address: str, *, insecure: bool = False, timeout: float = 10.0) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        insecure: bool = False,
+        timeout: float = 10.0,
+        token: str | None = None,
+        most_bytes: int | None = None,
+    ) -> None:
         """The client of the collector at an address; nothing is connected yet.
 
         Args:
             address: such as ``https://stats.example.org``.
             insecure: whether plain HTTP may leave this machine.
             timeout: seconds without a sign of life, after which a request is given up.
+            token: that every request bears; a device has none.
+            most_bytes: of a response; 16 MiB unless given.
         """
         url = checked_address(address, insecure=insecure)
         self.address = str(url).rstrip("/")
-        self._timeout = timeout
+        self._timeout, self._most_bytes = timeout, most_bytes
+        bearing = {} if token is None else {"Authorization": f"Bearer {check_token(token)}"}
         # Around a proxy that the environment names, a plain request would leave the machine.
         self._http = httpx.Client(
-            headers={"Sudare-Api": VERSION, "User-Agent": "sudare", "Accept-Encoding": "identity"},
-            timeout=timeout,
+            headers={
+                "Sudare-Api": VERSION,
+                "User-Agent": "sudare",
+                "Accept-Encoding": "identity",
+                **bearing,
+            },
+            timeout=httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS)),
             trust_env=url.scheme == "https",
         )
 
@@ -85,7 +103,7 @@ class CollectorClient:
             ledger: the person's. ``BudgetExceeded`` if one report costs more than a cap of theirs.
         """
         check_key(key)
-        answer = self._request("GET", f"/collections/{key}")
+        answer = self.request("GET", f"/collections/{key}")
         answer.check()
         if answer.status != 200:
             raise CollectorRefused(f"the collector answered {answer.status}, not a collection")
@@ -115,12 +133,12 @@ class CollectorClient:
         if not 0 <= window <= MOST_WINDOW:
             raise ParameterError(f"windows are numbered 0 to 2^53 - 1, got {window}")
         path = f"/collections/{check_key(key)}/reports?window={window}"
-        return self._request("POST", path, headers, reports).receipt
+        return self.request("POST", path, headers, reports).receipt
 
-    def _request(
+    def request(
         self, method: str, path: str, headers: dict[str, str] | None = None, body: bytes = b""
     ) -> Answer:
-        """What was answered; that nothing was is an error."""
+        """The answer to a request, whatever it says; that there was none is an error."""
         try:
             with self._http.stream(
                 method, self.address + path, headers=headers, content=body or None
@@ -140,7 +158,7 @@ class CollectorClient:
         data, given_up = bytearray(), time.monotonic() + 6 * self._timeout
         for part in response.iter_bytes():
             data += part
-            if len(data) > _MOST_BYTES or time.monotonic() > given_up:
+            if len(data) > (self._most_bytes or _MOST_BYTES) or time.monotonic() > given_up:
                 raise CollectorUnavailable(
                     f"what {self.address} sends is too long, or takes too long", doubtful=True
                 )
@@ -175,6 +193,13 @@ def check_invitation(invitation: str) -> str:
             "(nothing was sent)"
         )
     return invitation
+
+
+def check_token(token: str) -> str:
+    """A token as it is, if it looks like one; an error doesn't repeat it."""
+    if not TOKEN.fullmatch(token):
+        raise ParameterError("a token looks like sdr_<name>_<secret>, got something else")
+    return token
 
 
 def checked_address(address: str, *, insecure: bool) -> httpx.URL:

@@ -1,8 +1,10 @@
-"""A collector's interface as both sides know it: its version, and the shapes of its answers.
+"""A collector's interface as both sides know it: its version, its limits, its answers' shapes.
 
 A device reads these shapes, and passes over what a newer collector may add. A collector writes its
 own kinds of them, which have these fields and no others.
 """
+
+import re
 
 import msgspec
 
@@ -10,6 +12,21 @@ from sudare.formats.documents import Count
 
 VERSION = "1"
 """The version of the interface: the header ``Sudare-Api`` of requests and answers."""
+
+
+BODY_REPORTS = 100_000
+"""How many reports one body may have, if a relay sends it."""
+SMALL_REPORTS = 100
+"""How many reports one body of somebody without a token may have."""
+BODY_BYTES = 64 << 20
+"""How many bytes one body may have, however few reports that is."""
+TOKEN = re.compile(r"sdr_([a-z0-9]{1,32})_([A-Za-z0-9_-]{16,128})", re.ASCII)
+"""A bearer's token: its name, which is public, and its secret."""
+TOKEN_DAYS = 30
+"""For how many days a token is valid unless its maker says otherwise."""
+MOST_TOKEN_DAYS = 3660
+DAY = 86_400
+"""The seconds of a day."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -31,3 +48,12 @@ class FailureBody(msgspec.Struct):
     """The body of an error response."""
 
     error: Failure
+
+
+class TokenFacts(msgspec.Struct):
+    """A token without its secret: its name, its role, whose it is, and when it ends, if ever."""
+
+    name: str
+    role: str
+    label: str
+    expires: int | None

@@ -136,16 +136,17 @@ def write_durably(path: Path, data: bytes) -> None:
     keep_entries(real(path).parent)
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+def write_folder(folder: Path, files: Mapping[str, bytes], *, private: bool = False) -> None:
     """Make a folder of these files, by their paths in it, there whole or not at all.
 
-    One that is there already is an error, and stays as it is.
+    One that is there already is an error, and stays as it is. Into a private one its owner alone
+    can look.
     """
     if os.path.lexists(folder):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        temporary.mkdir()
+        temporary.mkdir(0o700 if private else 0o777)
         for name, data in files.items():
             (temporary / name).parent.mkdir(parents=True, exist_ok=True)
             (temporary / name).write_bytes(data)

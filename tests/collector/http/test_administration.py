@@ -114,6 +114,9 @@ def test_candidates_are_lines_each_another(
     collector.hold(WORDS)
     assert _keep(collector, "\ufeff緑茶\r\nchai".encode()).json() == {"candidates": 2}
     assert collector.store.candidates(WORDS.key) == ["緑茶", "chai"]
+    kept = collector.get(f"/collections/{WORDS.key}/candidates", Role.ANALYST)
+    assert kept.content == "緑茶\nchai\n".encode()
+    assert kept.headers["content-type"] == "text/plain; charset=utf-8"
     monkeypatch.setattr(administration, "MOST_TEXTS", 3)
     for content, sentence in [
         (b"", "there are 0 candidates"),

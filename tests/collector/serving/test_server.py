@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import ssl
+import stat
 import subprocess
 import time
 from collections.abc import Iterator
@@ -383,8 +384,11 @@ def test_a_collector_starts_counts_stops_and_remembers(tmp_path: Path) -> None:
             assert receipts([small]) == [(3, 0, 0)]
             assert client.get(f"/collections/{asked.key}/estimate").status_code == 200
         said_first = first.stop()
-    token = said_first.splitlines()[1]
-    assert token.startswith("sdr_")
+    assert "sdr_" not in said_first
+    assert "is in sudare.db.admin-token, for you alone" in said_first
+    kept = tmp_path / "sudare.db.admin-token"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    token = kept.read_text().strip()
     with running(tmp_path) as second:
         bearer = {**headers, "authorization": f"Bearer {token}"}
         with httpx.Client(base_url=second.address, headers=bearer) as client:
@@ -533,3 +537,25 @@ def test_tokens_are_listed_without_secrets_and_unknown_ones_cannot_be_revoked(
     succeed(tmp_path, "token", "revoke", made["name"])
     assert made["name"] not in succeed(tmp_path, "token", "list").out
     assert "no token of this name" in refused(tmp_path, "token", "revoke", made["name"])
+
+
+def test_the_first_token_is_written_where_it_is_said_and_over_nothing_else(tmp_path: Path) -> None:
+    asked = write(tmp_path, tea())
+    (tmp_path / "sudare.db.admin-token").write_text("a letter")
+    other = process(tmp_path, "serve", asked, "--port", 0)
+    out, err = other.communicate(timeout=60)
+    assert (other.returncode, out) == (2, b"")
+    assert b"sudare.db.admin-token, which is something else" in err
+    assert (tmp_path / "sudare.db.admin-token").read_text() == "a letter"
+    with running(tmp_path, "--admin-token-file", "first.token") as one:
+        token = (tmp_path / "first.token").read_text().strip()
+        bearer = {"authorization": f"Bearer {token}"}
+        session = httpx.get(f"{one.address}/session", headers=bearer, trust_env=False).json()
+        assert (session["role"], session["label"]) == ("admin", "made by sudare serve")
+        assert "is in first.token, for you alone" in one.stop()
+    store = open_store(str(tmp_path / "sudare.db"))
+    assert store.revoke(session["name"])
+    store.shut()
+    with running(tmp_path, "--admin-token-file", "first.token") as again:  # an old one is replaced
+        again.stop()
+    assert (tmp_path / "first.token").read_text().strip() != token

@@ -189,6 +189,13 @@ def false_discoveries_option(command: Command) -> Command:
     )(command)
 
 
+def insecure_option(command: Command) -> Command:
+    """Add ``--insecure``, without which plain HTTP stays on this machine, to a command."""
+    return click.option(
+        "--insecure", is_flag=True, help="Allow plain HTTP to other machines, which all can read."
+    )(command)
+
+
 def refuse_idle(why: str, *names: str) -> None:
     """Refuse options of the running command that were given and have no effect, as ``why`` says."""
     context = get_current_context()

@@ -15,12 +15,13 @@ def show(result: "Result", output: "Output", plot: Callable[[], object] | None =
     output.put(
         document=result.document,
         csv=result.csv,
-        table=lambda target: _show_table(result, target),
+        table=lambda target: show_table(result, target),
         plot=plot,
     )
 
 
-def _show_table(result: "Result", target: IO[str] | None) -> None:
+def show_table(result: "Result", target: IO[str] | None) -> None:
+    """Print a result for people, with what is to be said of it."""
     from rich.text import Text
 
     from sudare.results.renderers import RENDERERS

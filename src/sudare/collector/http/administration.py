@@ -154,6 +154,16 @@ class Administration:
         self._results.forget(collection.key)
         return json_response(CandidatesBody(len(texts)))
 
+    async def kept_candidates(self, request: Request) -> Response:
+        """``GET …/candidates``: the texts that free text is decoded against, one per line."""
+        await self._allow(request, Role.ANALYST)
+        Query(request)
+        key = self._held(request).collection.key
+        with as_problem():
+            texts = await to_thread.run_sync(self._service.store.candidates, key)
+        lines = "".join(f"{text}\n" for text in texts)
+        return Response(lines.encode(), 200, {"Cache-Control": "no-store"}, "text/plain")
+
     async def invite(self, request: Request) -> Response:
         """``POST …/invitations``: make new invitations to a collection."""
         await self._allow(request, Role.ADMIN)
@@ -195,5 +205,6 @@ def routes(administration: Administration) -> list[BaseRoute]:
         Route(f"{one}/release", administration.show(public=True), methods=["PUT"]),
         Route(f"{one}/release", administration.show(public=False), methods=["DELETE"]),
         Route(f"{one}/candidates", administration.candidates, methods=["PUT"]),
+        Route(f"{one}/candidates", administration.kept_candidates, methods=["GET"]),
         Route(f"{one}/invitations", administration.invite, methods=["POST"]),
     ]

@@ -10,9 +10,6 @@ from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import Problem, busy
 from sudare.collector.stores.id_set import MOST_MEMORY
 
-BODY_REPORTS = 100_000  # in one body
-SMALL_REPORTS = 100  # in one body of somebody without a token
-BODY_BYTES = 64 << 20  # of one body, however few reports that is
 WINDOW_BYTES = 1 << 30  # of memory that the ids of one window may take, by default
 _PEERS = Addresses()  # who connects: proxies count as themselves
 

@@ -4,7 +4,16 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute
 
-from sudare.collector.http import administration, live, openapi, pages, results, standing
+from sudare.collector.http import (
+    administration,
+    health,
+    live,
+    openapi,
+    pages,
+    results,
+    standing,
+    tokens,
+)
 from sudare.collector.http.auth import Bearers
 from sudare.collector.service import Service
 
@@ -32,10 +41,12 @@ def every_route(
     listened.longest = longest
     changes = administration.Administration(standings, shown, bearers)
     return [
-        *standing.routes(standings),
+        *standing.routes(standings, bearers),
         *results.routes(shown, truths),
         *live.routes(listened),
         *administration.routes(changes),
+        *tokens.routes(tokens.Tokens(service, bearers)),
+        *health.routes(service, bearers),
         *openapi.routes(truth=truths is not None),
         *pages.routes(service, folder),
     ]

@@ -11,9 +11,10 @@ import pyarrow as pa
 from starlette.types import Receive
 
 from sudare.collection.document import Collection
-from sudare.collector.http.limits import BODY_REPORTS, Hold
+from sudare.collector.http.limits import Hold
 from sudare.collector.http.problems import Problem
 from sudare.errors import InvalidDocument
+from sudare.formats.collector_api import BODY_REPORTS
 from sudare.formats.report_ids import ID_BYTES, identified_dtype
 from sudare.formats.wire import from_batch
 

@@ -10,9 +10,6 @@ from starlette.types import Message, Receive, Scope, Send
 from sudare.collection.document import Collection
 from sudare.collector.clock.closings import Closings
 from sudare.collector.http.limits import (
-    BODY_BYTES,
-    BODY_REPORTS,
-    SMALL_REPORTS,
     Bucket,
     Hold,
     Limits,
@@ -30,6 +27,7 @@ from sudare.collector.uploads.bodies import (
 )
 from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer
 from sudare.collector.uploads.writer import Writer
+from sudare.formats.collector_api import BODY_BYTES, BODY_REPORTS, SMALL_REPORTS
 from sudare.formats.report_ids import ID_BYTES
 
 RoleOf = Callable[[Scope], Role | None]
