@@ -8,7 +8,7 @@ import rich_click as click
 from sudare.cli.shared.options import json_option, store_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
-from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
+from sudare.formats.tokens import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
 
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
 
