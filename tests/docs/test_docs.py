@@ -177,7 +177,7 @@ def test_every_name_in_the_package_is_there() -> None:
         for name in re.findall(r"(?<=`)sudare(?:\.\w+)+", _prose(path))
     }
     # Files, and fields of report files.
-    others = {"sudare.db", "sudare.db.counted", "sudare.key", "sudare.seal"}
+    others = {"sudare.db", "sudare.db.admin", "sudare.db.counted", "sudare.key", "sudare.seal"}
     assert len(named) > 50
     assert [each for each in sorted(named) if each[0] not in others and not _exists(each[0])] == []
 

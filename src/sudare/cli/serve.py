@@ -20,7 +20,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
 from sudare.errors import ParameterError
-from sudare.formats.collector_api import DAY, TOKEN_DAYS
+from sudare.formats.tokens import DAY, TOKEN_DAYS
 
 _OPEN = (
     "{host} is open to other machines without TLS, so that whoever is between can read and change "
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
 @click.option(
     "--admin-token-file",
     type=PATH,
-    show_default="beside the store, STORE.admin-token; for PostgreSQL, ./sudare.admin-token",
+    show_default="beside the store, STORE.admin-token; for PostgreSQL, ./sudare-admin-token",
     help="Where the first token of an administrator is written, for you alone.",
 )
 @json_option
@@ -188,7 +188,7 @@ def _token_file(store: str) -> Path:
     from sudare.collector.stores.open import is_postgres, path_of
 
     if is_postgres(store):
-        return Path("sudare.admin-token")
+        return Path("sudare-admin-token")
     path = path_of(store)
     return path.with_name(f"{path.name}.admin-token")
 

@@ -9,7 +9,7 @@ from sudare.cli.shared.files import naming_store
 from sudare.cli.shared.options import json_option, store_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
-from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
+from sudare.formats.tokens import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
 
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
 

@@ -17,7 +17,8 @@ import httpx
 from sudare.collection.document import Collection
 from sudare.device.delivery import Answer
 from sudare.errors import CollectorRefused, CollectorUnavailable, InvalidDocument, ParameterError
-from sudare.formats.collector_api import TOKEN, VERSION, Receipt
+from sudare.formats.collector_api import VERSION, Receipt
+from sudare.formats.tokens import TOKEN
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)

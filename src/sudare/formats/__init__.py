@@ -12,5 +12,6 @@
 ``seals``: documents that end with a digest of what they say.
 ``strangers``: texts of strangers, made visible before anybody is shown them.
 ``tables``: rows of results as CSV and Parquet.
+``tokens``: the form of a bearer's token, and its days.
 ``wire``: reports as bytes, as Arrow, and as files.
 """

@@ -4,8 +4,6 @@ A device reads these shapes, and passes over what a newer collector may add. A c
 own kinds of them, which have these fields and no others.
 """
 
-import re
-
 import msgspec
 
 from sudare.formats.documents import Count
@@ -20,13 +18,6 @@ SMALL_REPORTS = 100
 """How many reports one body of somebody without a token may have."""
 BODY_BYTES = 64 << 20
 """How many bytes one body may have, however few reports that is."""
-TOKEN = re.compile(r"sdr_([a-z0-9]{1,32})_([A-Za-z0-9_-]{16,128})", re.ASCII)
-"""A bearer's token: its name, which is public, and its secret."""
-TOKEN_DAYS = 30
-"""For how many days a token is valid unless its maker says otherwise."""
-MOST_TOKEN_DAYS = 3660
-DAY = 86_400
-"""The seconds of a day."""
 
 
 class Receipt(msgspec.Struct, frozen=True):

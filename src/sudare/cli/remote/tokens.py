@@ -10,7 +10,7 @@ from sudare.cli.remote.connecting import connected
 from sudare.cli.shared.options import PATH, json_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.token import days_option, label_option, role_option, token_line
-from sudare.formats.collector_api import DAY
+from sudare.formats.tokens import DAY
 
 if TYPE_CHECKING:
     from sudare.remote.client import RemoteCollector

@@ -18,8 +18,8 @@ from sudare.collector.http.addresses import Addresses
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.stores.contract import HeldCollection, Role, Store, Token
 from sudare.errors import ParameterError
-from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN
 from sudare.formats.strangers import refuse_unseen
+from sudare.formats.tokens import DAY, MOST_TOKEN_DAYS, TOKEN
 
 FAILURES = 5  # wrong tokens that an address may send within ``PATIENCE``
 PATIENCE = 60  # seconds

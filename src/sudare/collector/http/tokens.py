@@ -22,8 +22,9 @@ from sudare.collector.http.queries import Query, body_of
 from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role, Token
-from sudare.formats.collector_api import DAY, TOKEN_DAYS, TokenFacts
+from sudare.formats.collector_api import TokenFacts
 from sudare.formats.documents import Count, Shape, decode
+from sudare.formats.tokens import DAY, TOKEN_DAYS
 
 _WISH_BYTES = 1 << 16
 _WISH = (
