@@ -4,7 +4,7 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute
 
-from sudare.collector.http import administration, live, openapi, pages, results, standing
+from sudare.collector.http import administration, drafts, live, openapi, pages, results, standing
 from sudare.collector.http.auth import Bearers
 from sudare.collector.service import Service
 
@@ -36,6 +36,7 @@ def every_route(
         *results.routes(shown, truths),
         *live.routes(listened),
         *administration.routes(changes),
+        *drafts.routes(service, bearers),
         *openapi.routes(truth=truths is not None),
         *pages.routes(service, folder),
     ]
