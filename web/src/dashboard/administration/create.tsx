@@ -1,0 +1,390 @@
+/** A new collection: its question, what is wanted of it, and what that means before it is made. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+
+import { Problem } from "../../collector/problem";
+import { whole } from "../../language";
+import { upTo } from "../../page/numbers";
+import { reasonText } from "../../page/reason";
+import { Dialog } from "../dialog";
+import { Check, Entry, Options } from "./entry";
+import { useWords } from "./language";
+import { DraftLabel } from "./label";
+import type { Requests } from "./requests";
+import {
+  BLANK,
+  UNITS,
+  WANTS,
+  asking,
+  fieldOf,
+  wishesOf,
+  type Asked,
+  type Draft,
+  type Field,
+  type Form,
+  type Unit,
+} from "./wishes";
+
+const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
+const KINDS: readonly Asked[] = ["choice", "text", "states"];
+
+interface CreateProps {
+  readonly requests: Requests;
+  readonly close: () => void;
+  /** It is held from now on. */
+  readonly created: (key: string, name: string) => void;
+}
+
+export function Create({ requests, close, created }: CreateProps) {
+  const words = useWords();
+  const [form, setForm] = useState<Form>(BLANK);
+  const [refused, setRefused] = useState<Field | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const element = useRef<HTMLFormElement>(null);
+  const drafted = useDraft(requests, form);
+  const refusedField = refused ?? drafted.field;
+
+  const change = (part: Partial<Form>): void => {
+    setForm((before) => ({ ...before, ...part }));
+    setRefused(null);
+    setProblem(null);
+  };
+  const refuse = (field: Field): void => {
+    setRefused(field);
+    element.current?.querySelector<HTMLElement>(`#new-${field}`)?.focus();
+  };
+  const submit = async (): Promise<void> => {
+    const wishes = wishesOf(form);
+    if (typeof wishes === "string") return refuse(wishes);
+    setBusy(true);
+    try {
+      const { document } = await requests.draft(wishes);
+      const { key } = await requests.add(document);
+      if (form.isPublic) await requests.release(key, true);
+      created(key, wishes.name);
+    } catch (error) {
+      const field = error instanceof Problem ? fieldOf(error.code) : null;
+      if (field) refuse(field);
+      else setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const refusal = (field: Field): string | null =>
+    field === refusedField ? words.refusals[field] : null;
+  const fields = { form, change, refusal };
+  return (
+    <Dialog
+      wide
+      title={words.newCollection}
+      close={close}
+      closing={words.cancel}
+      actions={
+        <button type="submit" form="new-collection" class="main" disabled={busy}>
+          {words.create}
+        </button>
+      }
+    >
+      <form
+        id="new-collection"
+        ref={element}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Question {...fields} />
+        <Privacy {...fields} />
+        <DraftLabel form={form} draft={drafted.draft} />
+        <Rules {...fields} />
+        <p class="status" role="alert">
+          {problem !== null && words.failed(reasonText(words, problem))}
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Drafted {
+  readonly draft: Draft | null;
+  /** The field that the collector refuses, of those that are filled in. */
+  readonly field: Field | null;
+}
+
+/** What the collector makes of the form, a moment after the last change. */
+function useDraft(requests: Requests, form: Form): Drafted {
+  const [drafted, setDrafted] = useState<Drafted>({ draft: null, field: null });
+  // Its question changes nothing of what it means, so the label needn't wait for it.
+  const asked = useMemo(() => {
+    const wishes = wishesOf({ ...form, question: form.question || "…", name: form.name || "…" });
+    return typeof wishes === "string" ? null : JSON.stringify(wishes);
+  }, [form]);
+  useEffect(() => {
+    if (asked === null) {
+      setDrafted({ draft: null, field: null });
+      return;
+    }
+    const ending = new AbortController();
+    const timer = setTimeout(() => {
+      requests.draft(JSON.parse(asked), ending.signal).then(
+        (draft) => setDrafted({ draft, field: null }),
+        (error: unknown) => {
+          if (ending.signal.aborted) return;
+          const field = error instanceof Problem ? fieldOf(error.code) : null;
+          setDrafted({ draft: null, field });
+        },
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [asked]);
+  return drafted;
+}
+
+interface FieldsProps {
+  readonly form: Form;
+  readonly change: (part: Partial<Form>) => void;
+  readonly refusal: (field: Field) => string | null;
+}
+
+function Question({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  const { asks } = form;
+  return (
+    <>
+      <Entry id="new-question" label={words.question} refusal={refusal("question")}>
+        {(control) => (
+          <input
+            type="text"
+            {...control}
+            value={form.question}
+            onInput={({ currentTarget }) => change({ question: currentTarget.value })}
+          />
+        )}
+      </Entry>
+      <Entry id="new-name" label={words.name} hint={words.nameWhy} refusal={refusal("name")}>
+        {(control) => (
+          <input
+            type="text"
+            {...control}
+            value={form.name}
+            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+          />
+        )}
+      </Entry>
+      <Options
+        id="new-asks"
+        legend={words.asks}
+        options={KINDS.map((each) => [each, words.asked[each], words.askedWhy[each]] as const)}
+        value={asks}
+        choose={(next) => change(asking(form, next))}
+      />
+      {asks !== "text" && (
+        <Entry
+          id="new-answers"
+          label={asks === "states" ? words.stateNames : words.answers}
+          hint={asks === "states" ? words.stateNamesWhy : words.answersWhy}
+          refusal={refusal("answers")}
+        >
+          {(control) => (
+            <textarea
+              rows={asks === "states" ? 2 : 5}
+              {...control}
+              value={form.answers}
+              onInput={({ currentTarget }) => change({ answers: currentTarget.value })}
+            />
+          )}
+        </Entry>
+      )}
+      {asks === "states" && (
+        <Entry
+          id="new-rounds"
+          label={words.rounds}
+          hint={words.roundsWhy}
+          refusal={refusal("rounds")}
+        >
+          {(control) => (
+            <input
+              type="number"
+              min="1"
+              step="1"
+              {...control}
+              value={form.rounds}
+              onInput={({ currentTarget }) => change({ rounds: currentTarget.value })}
+            />
+          )}
+        </Entry>
+      )}
+    </>
+  );
+}
+
+function Privacy({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  const wants = WANTS[form.asks];
+  const setEpsilon = (epsilon: string): void => change({ epsilon });
+  return (
+    <>
+      {wants.length > 1 && (
+        <Options
+          id="new-wants"
+          legend={words.wants}
+          options={wants.map((each) => [each, words.wanted[each], words.wantedWhy[each]] as const)}
+          value={form.wants}
+          choose={(next) => change({ wants: next })}
+        />
+      )}
+      <Entry
+        id="new-epsilon"
+        label={words.epsilonTitle}
+        hint={form.asks === "states" ? words.epsilonStates : words.epsilonWhy}
+        refusal={refusal("epsilon")}
+      >
+        {(control) => (
+          <span class="pair slider">
+            <input
+              type="range"
+              aria-label={words.epsilonSlider}
+              aria-valuetext={words.epsilon(form.epsilon)}
+              min="0.1"
+              max="8"
+              step="0.1"
+              value={form.epsilon}
+              onInput={({ currentTarget }) => setEpsilon(currentTarget.value)}
+            />
+            <input
+              type="number"
+              min="0.01"
+              step="any"
+              {...control}
+              value={form.epsilon}
+              onInput={({ currentTarget }) => setEpsilon(currentTarget.value)}
+            />
+          </span>
+        )}
+      </Entry>
+      {form.wants === "permanent_noise" && (
+        <Entry
+          id="new-lifetime"
+          label={words.lifetimeTitle}
+          hint={words.lifetimeWhy(Number(form.epsilon) > 0 ? upTo(2 * Number(form.epsilon)) : "…")}
+          refusal={refusal("lifetime")}
+        >
+          {(control) => (
+            <input
+              type="number"
+              min="0.01"
+              step="any"
+              {...control}
+              value={form.lifetime}
+              onInput={({ currentTarget }) => change({ lifetime: currentTarget.value })}
+            />
+          )}
+        </Entry>
+      )}
+      <Entry
+        id="new-people"
+        label={words.people}
+        hint={words.peopleWhy}
+        refusal={refusal("people")}
+      >
+        {(control) => (
+          <input
+            type="number"
+            min="1"
+            step="1"
+            {...control}
+            value={form.people}
+            onInput={({ currentTarget }) => change({ people: currentTarget.value })}
+          />
+        )}
+      </Entry>
+    </>
+  );
+}
+
+function Rules({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  return (
+    <>
+      <Check
+        label={words.again}
+        hint={form.asks === "states" ? words.againStates : words.againWhy}
+        checked={form.hasWindows}
+        disabled={form.asks === "states"}
+        set={(hasWindows) => change({ hasWindows })}
+      />
+      {form.hasWindows && (
+        <Entry
+          id="new-window"
+          label={words.windowLength}
+          hint={words.windowWhy}
+          refusal={refusal("window")}
+        >
+          {(control) => (
+            <span class="pair">
+              <input
+                type="number"
+                min="1"
+                step="1"
+                {...control}
+                value={form.window}
+                onInput={({ currentTarget }) => change({ window: currentTarget.value })}
+              />
+              <select
+                aria-label={words.unit}
+                value={form.unit}
+                onChange={({ currentTarget }) => change({ unit: currentTarget.value as Unit })}
+              >
+                {(Object.keys(UNITS) as Unit[]).map((unit) => (
+                  <option key={unit} value={unit}>
+                    {words.units[unit]}
+                  </option>
+                ))}
+              </select>
+            </span>
+          )}
+        </Entry>
+      )}
+      <Entry
+        id="new-minimum_reports"
+        label={words.minimum}
+        hint={words.minimumWhy}
+        refusal={refusal("minimum_reports")}
+      >
+        {(control) => (
+          <input
+            type="number"
+            min="1"
+            step="1"
+            {...control}
+            value={form.minimum}
+            onInput={({ currentTarget }) => change({ minimum: currentTarget.value })}
+          />
+        )}
+      </Entry>
+      <Check
+        label={words.byInvitation}
+        hint={refusal("invited") ?? words.byInvitationWhy}
+        checked={form.invited}
+        set={(invited) => change({ invited })}
+      />
+      <Check
+        label={words.makePublic}
+        hint={words.makePublicWhy(whole(words, Number(form.minimum) || 0))}
+        checked={form.isPublic}
+        set={(isPublic) => change({ isPublic })}
+      />
+      <Check
+        label={words.keepReports}
+        hint={words.keepReportsWhy}
+        checked={form.keepsReports}
+        set={(keepsReports) => change({ keepsReports })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,215 @@
+/** Tokens: who has one, a new one that is shown once, and the end of one. */
+
+import { useEffect, useState } from "preact/hooks";
+
+import { moment } from "../../language";
+import { reasonText } from "../../page/reason";
+import { Stranger, isolated } from "../../page/strangers";
+import { Dialog } from "../dialog";
+import { signOut, type Role, type Session } from "../session";
+import { CopyButton } from "./copying";
+import { Entry } from "./entry";
+import { useWords } from "./language";
+import type { ListedToken, Requests } from "./requests";
+
+const ROLES: readonly Role[] = ["analyst", "relay", "admin"];
+
+interface TokensProps {
+  readonly requests: Requests;
+  readonly session: Session;
+  readonly close: () => void;
+}
+
+export function Tokens({ requests, session, close }: TokensProps) {
+  const words = useWords();
+  const [tokens, setTokens] = useState<readonly ListedToken[] | null>(null);
+  const [told, tell] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
+  const look = (): Promise<void> => requests.tokens().then(setTokens, setProblem);
+  useEffect(() => void look(), []);
+  const revoke = async (token: ListedToken): Promise<void> => {
+    setProblem(null);
+    try {
+      await requests.revoke(token.name);
+      if (token.name === session.name) {
+        close();
+        signOut();
+        return;
+      }
+      tell(words.revoked(isolated(token.label || token.name)));
+      await look();
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return (
+    <Dialog wide title={words.tokens} close={close}>
+      <p>{words.tokensWhy}</p>
+      <NewToken requests={requests} made={() => void look()} />
+      <p role="status">{told}</p>
+      <p class="status" role="alert">
+        {problem !== null && words.failed(reasonText(words, problem))}
+      </p>
+      {tokens && (
+        <div class="table" role="group" aria-label={words.tokens} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {[words.tokenLabel, words.tokenRole, words.tokenName, words.tokenExpires].map(
+                  (head) => (
+                    <th key={head} scope="col">
+                      {head}
+                    </th>
+                  ),
+                )}
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {tokens.map((token) => (
+                <Row
+                  key={token.name}
+                  token={token}
+                  isOwn={token.name === session.name}
+                  revoke={() => void revoke(token)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+interface RowProps {
+  readonly token: ListedToken;
+  readonly isOwn: boolean;
+  readonly revoke: () => void;
+}
+
+function Row({ token, isOwn, revoke }: RowProps) {
+  const words = useWords();
+  const [asking, ask] = useState(false);
+  const label = isolated(token.label || token.name);
+  return (
+    <tr>
+      <th scope="row">
+        <Stranger text={token.label} />
+        {isOwn && <small> {words.ownToken}</small>}
+      </th>
+      <td>{words.roles[token.role]}</td>
+      <td>
+        <code>{token.name}</code>
+      </td>
+      <td>{token.expires === null ? words.never : moment(words, token.expires)}</td>
+      <td>
+        {asking ? (
+          <span class="buttons">
+            <button
+              type="button"
+              class="danger"
+              aria-label={words.revokeIt(label)}
+              onClick={revoke}
+            >
+              {words.revokeYes}
+            </button>
+            <button type="button" onClick={() => ask(false)}>
+              {words.cancel}
+            </button>
+          </span>
+        ) : (
+          <button type="button" aria-label={words.revokeIt(label)} onClick={() => ask(true)}>
+            {words.revoke}
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface NewTokenProps {
+  readonly requests: Requests;
+  readonly made: () => void;
+}
+
+function NewToken({ requests, made }: NewTokenProps) {
+  const words = useWords();
+  const [role, setRole] = useState<Role>("analyst");
+  const [label, setLabel] = useState("");
+  const [day, setDay] = useState("");
+  const [token, setToken] = useState("");
+  const [problem, setProblem] = useState<unknown>(null);
+  const submit = async (): Promise<void> => {
+    setProblem(null);
+    try {
+      const expires = day === "" ? null : Math.floor(Date.parse(`${day}T23:59:59`) / 1000);
+      setToken(await requests.newToken({ role, label: label.trim(), expires }));
+      setLabel("");
+      made();
+    } catch (error) {
+      setProblem(error);
+    }
+  };
+  return (
+    <form
+      class="new-token"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Entry id="token-label" label={words.tokenLabel} hint={words.tokenLabelWhy}>
+        {(control) => (
+          <input
+            type="text"
+            maxLength={200}
+            {...control}
+            value={label}
+            onInput={({ currentTarget }) => setLabel(currentTarget.value)}
+          />
+        )}
+      </Entry>
+      <Entry id="token-role" label={words.tokenRole} hint={words.roleWhy[role]}>
+        {(control) => (
+          <select
+            {...control}
+            value={role}
+            onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
+          >
+            {ROLES.map((each) => (
+              <option key={each} value={each}>
+                {words.roles[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Entry>
+      <Entry id="token-day" label={words.tokenUntil} hint={words.tokenUntilWhy}>
+        {(control) => (
+          <input
+            type="date"
+            {...control}
+            value={day}
+            onInput={({ currentTarget }) => setDay(currentTarget.value)}
+          />
+        )}
+      </Entry>
+      <button type="submit" class="main">
+        {words.makeToken}
+      </button>
+      <p class="status" role="alert">
+        {problem !== null && words.failed(reasonText(words, problem))}
+      </p>
+      {token !== "" && (
+        <div class="note" role="status">
+          <p>{words.tokenOnce}</p>
+          <div class="command">
+            <code tabIndex={0}>{token}</code>
+            <CopyButton text={token} label={words.copy} />
+          </div>
+        </div>
+      )}
+    </form>
+  );
+}
