@@ -368,7 +368,7 @@ def commands(made: Made) -> Iterator[str]:
 
 def requests(made: Made) -> Iterator[Step]:
     """Requests that read the store."""
-    yield {"ask": "GET /collections"}
+    yield {"ask": "GET /collections", "as": "analyst"}
     for name, key in made.keys.items():
         if name == "shift":  # which has no windows: no collector can hold it
             continue
@@ -415,7 +415,8 @@ def further_requests(made: Made) -> Iterator[Step]:
 def standings(made: Made, *names: str) -> Iterator[Step]:
     """How some collections stand."""
     for name in names:
-        yield {"ask": f"GET /collections/{made.keys[name]}/standing", "chance": ["per_minute"]}
+        path = f"/collections/{made.keys[name]}/standing"
+        yield {"ask": f"GET {path}", "as": "analyst", "chance": ["per_minute"]}
 
 
 def device_steps(made: Made) -> Iterator[Step]:

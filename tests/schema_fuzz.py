@@ -128,7 +128,7 @@ class Target:
             if whole and "key" in case.path_parameters:
                 case.path_parameters["key"] = key
             if mode is GenerationMode.POSITIVE and number % 2:
-                _make_real(case, label, number)
+                _make_real(self.collector, case, label, number)
             headers = {}
             if role is not None:
                 headers["Authorization"] = f"Bearer {self.collector.tokens[role]}"
@@ -142,7 +142,7 @@ class Target:
         sent()
 
 
-def _make_real(case: Any, label: str, number: int) -> None:
+def _make_real(collector: Collector, case: Any, label: str, number: int) -> None:
     """A request that no chance would make: one that is about something."""
     if label == "POST /collections":
         case.body = {**msgspec.json.decode(TEA.to_json()), "name": f"tea {number}"}
@@ -160,6 +160,10 @@ def _make_real(case: Any, label: str, number: int) -> None:
         case.body = f"tea\ncoffee\nword {number}\n"
     elif label == "POST /collections/{key}/invitations":
         case.path_parameters["key"] = DAYS.key
+    elif label == "POST /tokens":
+        case.body = {"role": "relay", "label": f"gateway {number}"}
+    elif label == "DELETE /tokens/{name}":
+        case.path_parameters["name"] = collector.token(Role.RELAY).split("_")[1]
     elif label == "GET /static/assets/{file}":
         case.path_parameters["file"] = "index-1a2b.js"
 

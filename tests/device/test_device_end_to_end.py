@@ -42,7 +42,7 @@ from sudare.collector.stores.contract import HeldCollection
 folder, port = Path(sys.argv[1]), int(sys.argv[2])
 store = open_store(str(folder / "reports.db"))
 for path in sorted(folder.glob("*.json")):
-    store.add(HeldCollection(Collection.from_json(path.read_bytes())))
+    store.add(HeldCollection(Collection.from_json(path.read_bytes()), public=True))
 store.invite({INVITED.key!r}, [hashlib.sha256(b{GUEST!r}).digest()])
 service = Service(store)
 bearers = Bearers(store, service.clock)

@@ -18,7 +18,7 @@ from sudare.cli.shared.options import (
     store_option,
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
-from sudare.cli.token import DAYS
+from sudare.formats.collector_api import DAY, TOKEN_DAYS
 
 if TYPE_CHECKING:
     from sudare.collector.stores.contract import Store
@@ -165,16 +165,15 @@ def serve(
 
 def _provide_token(store: "Store") -> None:
     """A first token, without which nobody could administer the collector."""
-    from sudare.collector.http.auth import new_token
+    from sudare.collector.http.auth import administrators, new_token
     from sudare.collector.stores.contract import Role
 
     now = int(time.time())
-    valid = (one for one in store.tokens() if one.expires is None or one.expires > now)
-    if any(one.role is Role.ADMIN for one in valid):
+    if administrators(store.tokens(), now):
         return
-    text, made = new_token(Role.ADMIN, "made by sudare serve", now + DAYS * 86400)
+    text, made = new_token(Role.ADMIN, "made by sudare serve", now + TOKEN_DAYS * DAY)
     store.add_token(made)
-    say(f"A token of the role admin, for {DAYS} days, shown only now:", err=True)
+    say(f"A token of the role admin, for {TOKEN_DAYS} days, shown only now:", err=True)
     say(text, err=True)
 
 

@@ -8,10 +8,9 @@ import rich_click as click
 from sudare.cli.shared.options import json_option, store_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import ParameterError
+from sudare.formats.collector_api import DAY, MOST_TOKEN_DAYS, TOKEN_DAYS
 
 ROLES = ("admin", "analyst", "relay")  # sudare.collector.stores.contract.Role, without importing it
-DAYS = 30
-_DAY = 86400
 
 
 @click.group()
@@ -33,8 +32,8 @@ def token() -> None:
 @store_option
 @click.option(
     "--days",
-    type=click.IntRange(1, 3660),
-    default=DAYS,
+    type=click.IntRange(1, MOST_TOKEN_DAYS),
+    default=TOKEN_DAYS,
     show_default=True,
     help="How long it is valid.",
 )
@@ -54,7 +53,7 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
     from sudare.collector.stores.contract import Role
     from sudare.collector.stores.open import open_store
 
-    expires = int(time.time()) + days * _DAY
+    expires = int(time.time()) + days * DAY
     text, made = new_token(Role(role), label, expires)
     opened = open_store(store, counting=False)
     try:
@@ -72,11 +71,12 @@ def new(role: str, store: str, days: int, label: str, as_json: bool) -> None:
 @json_option
 def listed(store: str, as_json: bool) -> None:
     """List tokens by name, with role and end; never a secret."""
+    from sudare.collector.http.auth import in_order
     from sudare.collector.stores.open import open_existing
 
     opened = open_existing(store)
     try:
-        held = sorted(opened.tokens(), key=lambda one: (one.role, one.label, one.name))
+        held = in_order(opened.tokens())
     finally:
         opened.shut()
     if as_json:

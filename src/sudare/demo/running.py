@@ -224,7 +224,7 @@ def _over(client: httpx.Client, people: People) -> bool:
         answered, asked = people.progress
         return answered == asked
     data = _asked(client, "GET", f"/collections/{people.collection.key}/standing")
-    windows = msgspec.json.decode(data, type=StandingBody).windows
+    windows = msgspec.json.decode(data, type=StandingBody).windows or ()
     return any(each.window == 0 and each.closed for each in windows)
 
 

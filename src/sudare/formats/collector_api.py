@@ -12,6 +12,13 @@ VERSION = "1"
 """The version of the interface: the header ``Sudare-Api`` of requests and answers."""
 
 
+TOKEN_DAYS = 30
+"""For how many days a token is valid unless its maker says otherwise."""
+MOST_TOKEN_DAYS = 3660
+DAY = 86_400
+"""The seconds of a day."""
+
+
 class Receipt(msgspec.Struct, frozen=True):
     """How many reports of one body counted now, had counted before, or never will; durably."""
 

@@ -13,6 +13,7 @@ import pytest
 from sudare.cli.serve import serve
 from sudare.collection.document import Collection
 from sudare.collector.http import auth, live, results
+from sudare.collector.http.app import create_app
 from sudare.collector.http.limits import (
     BODY_BYTES,
     BODY_REPORTS,
@@ -25,6 +26,7 @@ from sudare.collector.http.limits import (
 )
 from sudare.collector.http.problems import Problem
 from sudare.collector.metrics import Metrics
+from sudare.collector.service import Service
 from sudare.collector.serving import connection
 from sudare.collector.stores.contract import HeldCollection
 from sudare.collector.stores.id_set import MOST_MEMORY
@@ -142,7 +144,9 @@ def test_a_burst_of_what_never_counts_leaves_the_rate_to_others(kind: str) -> No
         store.add(HeldCollection(asked))
         if kind == "uninvited":
             store.invite(asked.key, [hashlib.sha256(b"known").digest()])
-        async with served(Limits(rate=3), asked, store=store, clock=now) as listening:
+        limits, service = Limits(rate=3), Service(store, now)
+        app = create_app(service, limits=limits)
+        async with served(limits, store=store, app=app, clock=now) as listening:
             query = "?window=0" if kind == "late" else ""
             path = f"/collections/{asked.key}/reports{query}"
 
@@ -162,9 +166,10 @@ def test_a_burst_of_what_never_counts_leaves_the_rate_to_others(kind: str) -> No
                 await asyncio.to_thread(store.entered.wait)
                 burst += [asyncio.create_task(send(idle, **headers)) for _ in range(29)]
                 async with asyncio.timeout(60):
-                    text = ""
-                    while "sudare_waiting_reports 30.0" not in text:
-                        text = (await client.get("/metrics")).text
+                    text = b""
+                    while b"sudare_waiting_reports 30.0" not in text:
+                        await asyncio.sleep(0.001)
+                        text = service.metrics.text()
                 last = asyncio.create_task(send(join(honest).tobytes(), **invitation))
                 await asyncio.sleep(0.05)
                 store.open.set()

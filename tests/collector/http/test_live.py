@@ -54,7 +54,7 @@ class Stage(Collector):
 @pytest.fixture
 def stage() -> Iterator[Stage]:
     with Stage() as made:
-        made.hold(TEA)
+        made.hold(TEA, public=True)
         yield made
 
 
@@ -128,8 +128,6 @@ def test_a_listener_hears_what_changes(stage: Stage) -> None:
             stage.answer(TEA, {"green": 150})
             second, _ = await ear.hear("standing")
             assert second["reports"] == 150
-            stage.store.change(TEA.key, public=True)
-            stage.service.refresh()
             shown, name = await ear.hear("estimate")
             assert (shown["n"], shown["window"]) == (150, 0)
             stage.answer(TEA, {"green": 100})
@@ -141,8 +139,6 @@ def test_a_listener_hears_what_changes(stage: Stage) -> None:
 
 
 def test_what_has_not_changed_is_not_said_again(stage: Stage) -> None:
-    stage.store.change(TEA.key, public=True)
-    stage.service.refresh()
     stage.answer(TEA, {"green": 150})
 
     async def scene() -> None:
@@ -159,27 +155,44 @@ def test_what_has_not_changed_is_not_said_again(stage: Stage) -> None:
     stage.play(scene)
 
 
-def test_estimates_that_are_not_public_are_for_analysts(stage: Stage) -> None:
+def test_what_is_not_public_is_heard_by_analysts_alone(stage: Stage) -> None:
+    _withhold(stage)
     stage.answer(TEA, {"green": 150})
+    assert code(stage.get(PATH), 401) == "no_token"
+    assert code(stage.get(PATH, Role.RELAY), 403) == "wrong_role"
 
     async def scene() -> None:
-        async with listening(stage) as anybody, listening(stage, Role.ANALYST) as analyst:
+        async with listening(stage, Role.ANALYST) as analyst:
+            assert (await analyst.hear("standing"))[0]["reports"] == 150
             assert (await analyst.hear("estimate"))[0]["n"] == 150
-            await anybody.hear("standing")
-            await asyncio.sleep(10 * stage.live.second)
-            while not anybody.parts.empty():
-                assert b"event: estimate" not in anybody.parts.get_nowait()
-        async with listening(stage, Role.RELAY) as relay:
-            await relay.hear("standing")
 
     stage.play(scene)
+
+
+def test_who_listens_without_a_token_hears_no_more_once_results_are_withheld(stage: Stage) -> None:
+    async def scene() -> None:
+        async with listening(stage) as anybody, listening(stage, Role.RELAY) as relay:
+            await anybody.hear("standing")
+            await relay.hear("standing")
+            _withhold(stage)
+            stage.answer(TEA, {"green": 150})
+            await anybody.answered  # though the client is still there
+            await relay.answered
+            for ear in (anybody, relay):
+                heard = b"".join(ear.parts.get_nowait() for _ in range(ear.parts.qsize()))
+                assert b"150" not in heard
+
+    stage.play(scene)
+
+
+def _withhold(stage: Stage) -> None:
+    stage.store.change(TEA.key, public=False)
+    stage.service.refresh()
 
 
 def test_nothing_is_hashed_where_all_others_wait(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage.store.change(TEA.key, public=True)
-    stage.service.refresh()
     stage.answer(TEA, {"green": 150})
     threads: list[int] = []
 
@@ -238,14 +251,13 @@ def test_why_there_is_no_estimate_is_said_to_whoever_may_read_it(
     monkeypatch.setattr(text, "decode", slowly)
 
     async def scene() -> None:
-        async with (
-            listening(stage, Role.ANALYST, path=path) as ear,
-            listening(stage, path=path) as other,
-        ):
+        async with listening(stage, Role.ANALYST, path=path) as ear:
             said, _ = await ear.hear("waiting")
             assert said["code"] == "too_few_reports"
             stage.answer(WORDS, {"news.example": 4000})
             said, _ = await ear.hear("waiting")
+            if said["code"] == "computing":  # on a busy machine, even finding that out takes long
+                said, _ = await ear.hear("waiting")
             assert said["code"] == "no_candidates"
             assert "has no candidates" in said["message"]
             stage.store.keep_candidates(WORDS.key, ["news.example", "none.example"])
@@ -255,21 +267,17 @@ def test_why_there_is_no_estimate_is_said_to_whoever_may_read_it(
             release.set()
             estimate, _ = await ear.hear("estimate")
             assert estimate["n"] == 4000
-            heard = b"".join(other.parts.get_nowait() for _ in range(other.parts.qsize()))
-            assert b"event: standing" in heard
-            assert b"event: waiting" not in heard
-            assert b"event: estimate" not in heard
 
     stage.play(scene)
 
 
 def test_silence_is_broken_by_a_heartbeat(stage: Stage) -> None:
-    stage.live.heartbeat = 0.02
+    stage.live.heartbeat = 0.1
 
     async def scene() -> None:
         async with listening(stage) as ear:
             assert (await ear.parts.get()).startswith(b"retry: ")
-            await ear.hear("standing")
+            await ear.hear("waiting")
             assert (await ear.parts.get()).startswith(b": ")
 
     stage.play(scene)
@@ -327,13 +335,8 @@ def test_a_crowd_of_one_address_makes_room_for_others_and_never_for_its_own(stag
     stage.play(scene)
 
 
-@pytest.mark.parametrize("public", [False, True])
-def test_an_analyst_is_not_shut_out_by_strangers_at_the_same_address(
-    stage: Stage, public: bool
-) -> None:
+def test_an_analyst_is_not_shut_out_by_strangers_at_the_same_address(stage: Stage) -> None:
     stage.live.from_one = 2
-    stage.store.change(TEA.key, public=public)
-    stage.service.refresh()
 
     async def scene() -> None:
         async with listening(stage) as one, listening(stage) as two:
@@ -344,7 +347,7 @@ def test_an_analyst_is_not_shut_out_by_strangers_at_the_same_address(
                 assert analyst.status == 200
             async with listening(stage, authorization="Bearer sdr_no_" + "x" * 32) as stranger:
                 await stranger.parts.get()
-                assert stranger.status == (503 if public else 401)
+                assert stranger.status == 503
 
     stage.play(scene)
 
@@ -396,10 +399,11 @@ def test_asking_for_the_head_alone_opens_nothing(stage: Stage) -> None:
 @pytest.mark.parametrize("end", ["revoked", "expired"])
 def test_a_token_that_ends_ends_what_is_heard_by_it(stage: Stage, end: str) -> None:
     stage.tokens[Role.ANALYST] = stage.token(Role.ANALYST, int(stage.clock.now) + 60)
+    _withhold(stage)
     stage.answer(TEA, {"green": 150})
 
     async def scene() -> None:
-        async with listening(stage, Role.ANALYST) as ear, listening(stage) as anybody:
+        async with listening(stage, Role.ANALYST) as ear, listening(stage, Role.ADMIN) as other:
             await ear.hear("estimate")
             if end == "revoked":
                 assert stage.store.revoke(stage.tokens[Role.ANALYST].split("_")[1])
@@ -407,7 +411,7 @@ def test_a_token_that_ends_ends_what_is_heard_by_it(stage: Stage, end: str) -> N
                 stage.clock.now += 60
             await ear.answered  # though the client is still there
             stage.answer(TEA, {"green": 100})
-            while (await anybody.hear("standing"))[0]["reports"] < 250:
+            while (await other.hear("standing"))[0]["reports"] < 250:
                 pass
             assert stage.live.listeners == 1
 
@@ -430,7 +434,7 @@ def test_it_ends_when_the_collector_does_or_the_collection_is_removed(stage: Sta
 
     async def scene() -> None:
         await ended(removed)
-        stage.hold(TEA)
+        stage.hold(TEA, public=True)
         await ended(ending)
 
     stage.play(scene)

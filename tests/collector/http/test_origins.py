@@ -23,7 +23,7 @@ PAGE, LOCAL = "https://survey.example.org", "http://127.0.0.1:8001"
 ONE = f"/collections/{TEA.key}"
 SHARED = {("GET", ONE), ("GET", f"{ONE}/standing"), ("POST", f"{ONE}/reports")}
 ROUTES = sorted(
-    (one.method.upper(), one.path.format(key=TEA.key, file="index-1a2b.js"))
+    (one.method.upper(), one.path.format(key=TEA.key, file="index-1a2b.js", name="nobody"))
     for one in (*OPERATIONS, TRUTH)
 )
 PATHS = sorted({path for _, path in ROUTES})
@@ -74,6 +74,7 @@ def said(headers: httpx.Headers) -> set[str]:
 def test_the_routes_that_are_tried_are_all_there_are() -> None:
     assert set(ROUTES) > SHARED
     assert len(ROUTES) > 20
+    assert {("GET", "/session"), ("POST", "/tokens"), ("DELETE", "/tokens/nobody")} < set(ROUTES)
 
 
 # Those that would change what the others are tried on come as somebody who may not.

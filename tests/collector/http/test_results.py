@@ -459,10 +459,10 @@ def test_a_standing_says_what_there_is_and_what_answering_means(collector: Colle
         collector.hold(collection, grace=7)
     collector.answer(TEA, PEOPLE)
     collector.clock.now = NOON + 75
-    listed = collector.get("/collections").json()["collections"]
+    listed = collector.get("/collections", Role.ANALYST).json()["collections"]
     assert [one["name"] for one in listed] == ["tea", "mood", "online", "words"]
     tea, mood, online, words = listed
-    assert tea == collector.get(f"/collections/{TEA.key}/standing").json()
+    assert tea == collector.get(f"/collections/{TEA.key}/standing", Role.ANALYST).json()
     assert (tea["reports"], tea["windows"][0]["released"]) == (1000, 0)
     assert (tea["state"], tea["public"], tea["grace"]) == ("open", False, 7)
     assert tea["privacy"]["odds"] == TEA.mechanism.odds
@@ -481,7 +481,7 @@ def test_a_standing_says_what_there_is_and_what_answering_means(collector: Colle
 
 def test_a_standing_shows_the_last_windows_and_counts_all(collector: Collector) -> None:
     quick = replace(ONLINE, mechanism=Glance.calibrate(1, 2.0), windows=Windows(int(NOON), 1))
-    collector.hold(quick)
+    collector.hold(quick, public=True)
     for window in range(SHOWN_WINDOWS + 5):
         collector.count(quick, quick.randomize(np.ones((2, 1), int), Seeded(window)), window)
     standing = collector.get(f"/collections/{quick.key}/standing").json()
@@ -494,7 +494,7 @@ def test_the_truth_is_known_in_a_demonstration_only() -> None:
         plain.hold(TEA)
         assert code(plain.get(f"/collections/{TEA.key}/truth"), 404) == "not_found"
     with Collector(truths={TEA.key: lambda: {"green": 0.5}}) as demo:
-        demo.hold(TEA)
-        demo.hold(DAYS)
+        demo.hold(TEA, public=True)
+        demo.hold(DAYS, public=True)
         assert demo.get(f"/collections/{TEA.key}/truth").json() == {"truth": {"green": 0.5}}
         assert code(demo.get(f"/collections/{DAYS.key}/truth"), 404) == "unknown_truth"

@@ -33,11 +33,11 @@ BAD = 3  # no answer of three
 
 async def waiting(collector: Collector, reports: int) -> None:
     """Until so many reports wait to be committed, or are being committed."""
-    text = ""
+    text = b""
     async with asyncio.timeout(20):
-        while f"sudare_waiting_reports {reports}.0" not in text:
+        while f"sudare_waiting_reports {reports}.0".encode() not in text:
             await asyncio.sleep(0.001)
-            text = (await collector.client.get("/metrics")).text
+            text = collector.service.metrics.text()
 
 
 def upload(collection: Collection, *answers: int) -> Upload:
@@ -362,7 +362,7 @@ def test_metrics_say_how_many_and_how_long() -> None:
             body = packed(said(asked, 0, 1, 2))
             for _ in range(2):
                 await collector.send(asked, body)
-            text = (await collector.client.get("/metrics")).text
+            text = collector.service.metrics.text().decode()
         short = asked.key[:12]
         assert f'sudare_reports_total{{collection="{short}",fate="new"}} 3.0' in text
         assert f'sudare_reports_total{{collection="{short}",fate="repeated"}} 3.0' in text

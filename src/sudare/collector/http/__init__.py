@@ -10,12 +10,13 @@
 ``auth``: tokens of roles, and patience with wrong ones.
 ``drafts``: what a new collection would be.
 ``administration``: what administrators and analysts may change.
-``standing``: collections as anybody may see them.
+``tokens``: whose token it is, and tokens made and revoked.
+``standing``: collections as they stand, for those who may see it.
 ``releases``: the sums that may be shown.
 ``results``: estimates of these sums.
 ``turns``: fair turns at what takes long.
 ``live``: both as they change, as server-sent events.
 ``pages``: the dashboard and the survey page.
-``health``: whether the store would commit.
+``health``: whether the store would commit, and metrics.
 ``openapi``: the whole interface as an OpenAPI document.
 """

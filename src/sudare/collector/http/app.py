@@ -153,15 +153,10 @@ def _own_routes(service: Service, writer: Writer) -> list[Route]:
         await asked.check()
         return Response(b'{"status": "ok"}', media_type="application/json")
 
-    async def metrics(request: Request) -> Response:
-        del request
-        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
-
     async def strangers(request: Request) -> Response:
         unknown_collection(request.path_params["key"])
 
     return [
         Route("/healthz", health),
-        Route("/metrics", metrics),
         Route("/collections/{key}/reports", strangers, methods=["POST"]),
     ]

@@ -1,11 +1,18 @@
-"""``GET /healthz``: whether the store would commit, and answers those who wait for it."""
+"""The service itself: whether the store would commit, and what the service counts."""
 
 import asyncio
 import time
 from collections.abc import Callable
 
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sudare.collector.http.auth import Bearers
 from sudare.collector.http.problems import unavailable
-from sudare.collector.stores.contract import Store
+from sudare.collector.service import Service
+from sudare.collector.stores.contract import Role, Store
 from sudare.errors import StoreUnavailable
 
 FRESH = 1.0  # seconds
@@ -63,3 +70,13 @@ class Health:
         except StoreUnavailable:
             return False
         return True
+
+
+def routes(service: Service, bearers: Bearers) -> list[BaseRoute]:
+    """The route of metrics, for analysts: they count reports of what isn't public, too."""
+
+    async def metrics(request: Request) -> Response:
+        await to_thread.run_sync(bearers.require, request.scope, Role.ANALYST)
+        return Response(service.metrics.text(), media_type="text/plain; version=0.0.4")
+
+    return [Route("/metrics", metrics)]

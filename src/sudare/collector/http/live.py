@@ -51,7 +51,7 @@ class _Listener:
         self.window = window
         self.address = address
         self.analyst = analyst  # by a token, whether it is needed or not
-        self.reads = reads  # estimates, even if they aren't public
+        self.reads = reads  # what isn't public, by a token
         self.known = request.headers.get("last-event-id")  # the estimate that they have
         self.heard = b""  # the standing that they have
         self.told_why = ""  # the code of why they have no estimate
@@ -102,17 +102,20 @@ class _Ticker:
         with contextlib.suppress(SudareError):
             body = await to_thread.run_sync(self.live.standings.of, held)
             self.standing = _event("standing", msgspec.json.encode(body))
+        for listener in [one for one in self.listeners if not (held.public or one.reads)]:
+            self.listeners.discard(listener)  # it was public when they came
+            listener.end()
         self.looks += 1
         if self.looks % _CHECK == 0:
             for listener in [one for one in self.listeners if one.reads]:
                 await self._check(listener, held)
-        windows = {one.window for one in self.listeners if held.public or one.reads}
+        windows = {one.window for one in self.listeners}
         self.estimates = {at: one for at, one in self.estimates.items() if at in windows}
         self.reasons = {at: one for at, one in self.reasons.items() if at in windows}
         for window in windows:
             await self._estimate(held, window)
         for listener in self.listeners:
-            self.tell(listener, public=held.public)
+            self.tell(listener)
 
     async def _check(self, listener: _Listener, held: HeldCollection) -> None:
         """Whoever bears a token that has expired or was revoked hears no more."""
@@ -132,7 +135,7 @@ class _Ticker:
         try:
             releases = await self.live.results.released(held, window)
             # Decoding may take minutes, in which people shouldn't look for what is missing.
-            late = partial(self._explain, held, window, _COMPUTING)
+            late = partial(self._explain, window, _COMPUTING)
             slow = asyncio.get_running_loop().call_later(self.live.second, late)
             try:
                 body, name = await self.live.results.estimate(
@@ -141,28 +144,26 @@ class _Ticker:
             finally:
                 slow.cancel()
         except Problem as problem:
-            self._explain(held, window, problem)
+            self._explain(window, problem)
             return
         self.reasons.pop(window, None)
         if name != self.estimates.get(window, ("", b""))[0]:
             self.estimates[window] = (name, _event("estimate", body, name))
 
-    def _explain(self, held: HeldCollection, window: int | str, problem: Problem) -> None:
+    def _explain(self, window: int | str, problem: Problem) -> None:
         """Say why there is no estimate, at once; where there is one, it stays."""
         if window in self.estimates:
             return
         said = msgspec.json.encode(ErrorBody(problem.code, str(problem)))
         self.reasons[window] = (problem.code, _event("waiting", said))
         for listener in self.listeners:
-            self.tell(listener, public=held.public)
+            self.tell(listener)
 
-    def tell(self, listener: _Listener, *, public: bool) -> None:
+    def tell(self, listener: _Listener) -> None:
         """Tell somebody what they have not heard yet."""
         if self.standing != listener.heard:
             listener.heard = self.standing
             listener.tell("standing", self.standing)
-        if not (public or listener.reads):
-            return
         name, event = self.estimates.get(listener.window, ("", b""))
         if event and name != listener.known:
             listener.known = name
@@ -290,7 +291,8 @@ def routes(live: Live) -> list[BaseRoute]:
     async def listen(request: Request) -> Response:
         window = window_of(Query(request, ("window",)))
         held = live.service.held_collection(request.path_params["key"])
-        reads = await live.results.may_read(request, held) and not held.public
+        await live.results.require(request, held)
+        reads = not held.public
         await live.check_window(held, window)
         if request.method == "HEAD":  # whose answer has no events, and would never end
             return Response(None, 200, _HEADERS, _EVENTS)

@@ -26,6 +26,7 @@ from sudare.collector.http.problems import ProblemBody
 from sudare.collector.http.queries import Query
 from sudare.collector.http.results import MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
+from sudare.collector.http.tokens import NewTokenBody, TokenBody, TokenWish
 from sudare.collector.uploads.receipts import ReceiptBody
 from sudare.formats.collector_api import VERSION
 from sudare.formats.documents import Count, Key, Shape
@@ -103,8 +104,8 @@ def _of_a_window(result: type[ResultDocument]) -> type[msgspec.Struct]:
 RESULTS = [_of_a_window(kind.result_document) for kind in KINDS.values()]
 BODIES = (  # all that operations refer to
     *(AggregateDocument, CandidatesBody, CollectionDocument, DraftBody, DraftWishes, HealthBody),
-    *(InvitationsBody, ProblemBody, ReceiptBody, ReportBody, StandingBody, StandingsBody),
-    *(TruthBody, *RESULTS),
+    *(InvitationsBody, NewTokenBody, ProblemBody, ReceiptBody, ReportBody, StandingBody),
+    *(StandingsBody, TokenBody, TokenWish, TruthBody, *RESULTS),
 )
 _MEANINGS = {
     "200": "What was asked for.",
@@ -116,7 +117,7 @@ _MEANINGS = {
     "403": "The token has another role.",
     "404": "There is no such thing here.",
     "408": "The body took too long.",
-    "409": "Not as the collection stands now.",
+    "409": "Not as things stand now.",
     "413": "The body is too long.",
     "415": "Another content type is needed.",
     "429": "Too much at once; Retry-After says when to come again.",
@@ -200,6 +201,7 @@ _BEARER: dict[str, list[str]] = {"bearer": []}
 _AGAIN = {"Retry-After": {"description": "In so many seconds.", "schema": {"type": "string"}}}
 _PATH = {
     "key": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    "name": {"type": "string", "pattern": "^[a-z0-9]{1,32}$"},
     "file": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$"},
 }
 _WINDOW = {
@@ -242,11 +244,40 @@ OPERATIONS = (
     Operation(
         "get", "/healthz", "Whether reports are taken.", {"200": {JSON: _ref(HealthBody)}}, ("503",)
     ),
-    Operation("get", "/metrics", "For Prometheus.", {"200": {"text/plain": _TEXT}}),
     Operation(
-        *("get", "/collections", "Every collection, as it stands."),
+        *("get", "/metrics", "For Prometheus.", {"200": {"text/plain": _TEXT}}, ("503",)),
+        security="always",
+    ),
+    Operation(
+        *("get", "/session", "Whose token it is."),
+        {"200": {JSON: _ref(TokenBody)}},
+        ("503",),
+        security="always",
+    ),
+    Operation(
+        *("get", "/tokens", "Every token, without its secret."),
+        {"200": {JSON: {"type": "array", "items": _ref(TokenBody)}}},
+        ("503",),
+        security="always",
+    ),
+    Operation(
+        *("post", "/tokens", "Make a token, shown this once."),
+        {"201": {JSON: _ref(NewTokenBody)}},
+        ("408", "413", "503"),
+        body={JSON: _ref(TokenWish)},
+        security="always",
+    ),
+    Operation(
+        *("delete", "/tokens/{name}", "Revoke a token."),
+        {"204": {}},
+        ("404", "409", "503"),
+        security="always",
+    ),
+    Operation(
+        *("get", "/collections", "Every collection that one may see, as it stands."),
         {"200": {JSON: _ref(StandingsBody)}},
         ("503",),
+        security="maybe",
     ),
     Operation(
         *("post", "/collections", "Hold a collection."),
@@ -276,6 +307,7 @@ OPERATIONS = (
         *("get", f"{_ONE}/standing", "One collection, as it stands."),
         {"200": _STANDING},
         ("404", "503"),
+        security="maybe",
     ),
     Operation(
         *("post", f"{_ONE}/reports", "Send reports."),
@@ -359,7 +391,8 @@ OPERATIONS = (
 TRUTH = Operation(
     *("get", f"{_ONE}/truth", "Of a demonstration: the truth."),
     {"200": {JSON: _ref(TruthBody)}},
-    ("404",),
+    ("404", "503"),
+    security="maybe",
 )
 
 

@@ -14,14 +14,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sudare.collection.document import Collection
-from sudare.collector.http.auth import Bearers
+from sudare.collector.http.auth import READERS, Bearers
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.http.queries import Query, window_of
 from sudare.collector.http.releases import Release, Releases
 from sudare.collector.http.standing import json_response
 from sudare.collector.http.turns import Turns
 from sudare.collector.service import Service
-from sudare.collector.stores.contract import HeldCollection, Role
+from sudare.collector.stores.contract import HeldCollection
 from sudare.errors import ParameterError
 from sudare.questions.choice import CONSISTENT
 from sudare.questions.interface import Result, ResultOptions
@@ -34,7 +34,6 @@ MEDIA = {
 Truths = Mapping[str, Callable[[], object]]
 """The true shares of a demonstration's collections, by key, as something that JSON can say."""
 
-_ANALYSTS = (Role.ANALYST, Role.ADMIN)
 _AT_ONCE = 2  # computed at the same time; the rest wait
 _WAITING = 64  # that are computed or wait
 _EACH = 4  # of them for one who asks
@@ -83,14 +82,12 @@ class Results:
 
     async def may_read(self, request: Request, held: HeldCollection) -> bool:
         """Whether whoever asks may see results; a wrong token is refused unless they are public."""
-        if held.public:
-            return True
-        return await to_thread.run_sync(self._bearers.role_of, request.scope) in _ANALYSTS
+        return held.public or await to_thread.run_sync(self._bearers.may_read, request.scope, held)
 
     async def require(self, request: Request, held: HeldCollection) -> None:
         """Refuse a request that may not see a collection's results."""
         if not held.public:
-            await to_thread.run_sync(self._bearers.require, request.scope, Role.ANALYST)
+            await to_thread.run_sync(self._bearers.require_reader, request.scope, held)
 
     async def share_of(self, request: Request) -> Hashable:
         """Whose share of the work a request is: its address's, and apart from it an analyst's."""
@@ -101,7 +98,7 @@ class Results:
         if "authorization" not in request.headers:
             return False
         try:
-            return await to_thread.run_sync(self._bearers.role_of, request.scope) in _ANALYSTS
+            return await to_thread.run_sync(self._bearers.role_of, request.scope) in READERS
         except Problem:
             return False
 
@@ -267,6 +264,7 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
     async def truth(request: Request) -> Response:
         Query(request)
         held = service.held_collection(request.path_params["key"])
+        await results.require(request, held)
         told_of = (truths or {}).get(held.collection.key)
         if told_of is None:
             raise Problem(404, "unknown_truth", "nobody knows the truth of this collection")

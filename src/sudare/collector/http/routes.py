@@ -4,7 +4,17 @@ from pathlib import Path
 
 from starlette.routing import BaseRoute
 
-from sudare.collector.http import administration, drafts, live, openapi, pages, results, standing
+from sudare.collector.http import (
+    administration,
+    drafts,
+    health,
+    live,
+    openapi,
+    pages,
+    results,
+    standing,
+    tokens,
+)
 from sudare.collector.http.auth import Bearers
 from sudare.collector.service import Service
 
@@ -32,11 +42,13 @@ def every_route(
     listened.longest = longest
     changes = administration.Administration(standings, shown, bearers)
     return [
-        *standing.routes(standings),
+        *standing.routes(standings, bearers),
         *results.routes(shown, truths),
         *live.routes(listened),
         *administration.routes(changes),
         *drafts.routes(service, bearers),
+        *tokens.routes(tokens.Tokens(service, bearers)),
+        *health.routes(service, bearers),
         *openapi.routes(truth=truths is not None),
         *pages.routes(service, folder),
     ]

@@ -1,4 +1,8 @@
-"""Collections as anybody may see them: what is asked, what it costs, how many have answered."""
+"""Collections as they stand: what is asked, what it costs, how many have answered.
+
+Of a collection that isn't public, strangers see nothing. Whoever knows its key, as a device or a
+survey's link does, sees what is asked and whether reports are taken, and no count of any kind.
+"""
 
 import math
 
@@ -8,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sudare.collector.http.auth import READERS, Bearers
 from sudare.collector.http.problems import as_problem
 from sudare.collector.http.queries import Query
 from sudare.collector.service import Service
@@ -44,7 +49,10 @@ class PrivacyBody(msgspec.Struct):
 
 
 class StandingBody(KindBody):
-    """A collection as it stands: what it asks and costs, its state, its reports."""
+    """A collection as it stands: what it asks and costs, its state, its reports.
+
+    What counts reports is null for those who may not see it.
+    """
 
     key: str
     name: str
@@ -58,20 +66,20 @@ class StandingBody(KindBody):
     window: int
     rounds: int | None
     round: int | None
-    reports: int
-    windows: list[WindowBody]
-    per_minute: list[int]
+    reports: int | None
+    windows: list[WindowBody] | None
+    per_minute: list[int] | None
     privacy: PrivacyBody
 
 
 class StandingsBody(msgspec.Struct):
-    """Every collection as it stands, in the order in which they were added."""
+    """Every collection that one may see, in the order in which they were added."""
 
     collections: list[StandingBody]
 
 
 class Standings:
-    """The standing of a collector's collections, as anybody may see it.
+    """The standing of a collector's collections.
 
     Attributes:
         service: whose collections.
@@ -82,8 +90,16 @@ class Standings:
 
     def of(self, held: HeldCollection) -> StandingBody:
         """A collection as it stands; asks the store, so not on the event loop."""
+        key = held.collection.key
+        body, windows = self.uncounted(held), self.service.store.windows(key, last=SHOWN_WINDOWS)
+        body.reports = windows.reports
+        body.windows = [WindowBody(one.window, one.n, one.released, one.closed) for one in windows]
+        body.per_minute = self.service.per_minute(key)
+        return body
+
+    def uncounted(self, held: HeldCollection) -> StandingBody:
+        """A collection as it stands for those who know its key: without any count."""
         collection, mechanism = held.collection, held.collection.mechanism
-        windows = self.service.store.windows(collection.key, last=SHOWN_WINDOWS)
         lifetime = collection.lifetime_epsilon
         return StandingBody(
             **msgspec.structs.asdict(collection.kind.body),
@@ -99,9 +115,9 @@ class Standings:
             window=self.service.window(held),
             rounds=collection.kind.rounds or None,
             round=self.service.round(held),
-            reports=windows.reports,
-            windows=[WindowBody(one.window, one.n, one.released, one.closed) for one in windows],
-            per_minute=self.service.per_minute(collection.key),
+            reports=None,
+            windows=None,
+            per_minute=None,
             privacy=PrivacyBody(
                 promise=likelihood_sentence(collection.kind),
                 odds=mechanism.odds,
@@ -112,7 +128,7 @@ class Standings:
         )
 
     async def response(self, held: HeldCollection, status: int = 200) -> Response:
-        """The response that tells how a collection stands."""
+        """The response that tells how a collection stands, with its counts."""
         with as_problem():
             body = await to_thread.run_sync(self.of, held)
         return json_response(body, status)
@@ -124,18 +140,20 @@ def json_response(body: object, status: int = 200) -> Response:
     return Response(msgspec.json.encode(body), status, headers, "application/json")
 
 
-def routes(standings: Standings) -> list[BaseRoute]:
-    """The routes by which anybody sees which collections there are, and how they stand."""
+def routes(standings: Standings, bearers: Bearers) -> list[BaseRoute]:
+    """The routes by which people see which collections there are, and how they stand."""
     service = standings.service
 
     async def every(request: Request) -> Response:
         Query(request)
 
-        def all_of_them() -> StandingsBody:
-            return StandingsBody([standings.of(held) for held in service.held_collections])
+        def those_seen() -> StandingsBody:
+            all_of_them = bearers.role_of(request.scope) in READERS
+            seen = [held for held in service.held_collections if all_of_them or held.public]
+            return StandingsBody([standings.of(held) for held in seen])
 
         with as_problem():
-            return json_response(await to_thread.run_sync(all_of_them))
+            return json_response(await to_thread.run_sync(those_seen))
 
     async def document(request: Request) -> Response:
         Query(request)
@@ -145,7 +163,10 @@ def routes(standings: Standings) -> list[BaseRoute]:
 
     async def one(request: Request) -> Response:
         Query(request)
-        return await standings.response(service.held_collection(request.path_params["key"]))
+        held = service.held_collection(request.path_params["key"])
+        if await to_thread.run_sync(bearers.may_read, request.scope, held):
+            return await standings.response(held)
+        return json_response(standings.uncounted(held))
 
     return [
         Route("/collections", every, methods=["GET"]),

@@ -16,7 +16,8 @@ export interface ListedToken {
 export interface TokenWish {
   readonly role: Role;
   readonly label: string;
-  readonly expires: number | null;
+  /** Unix time; the collector chooses it where nobody says. */
+  readonly expires?: number;
 }
 
 type Verb = "GET" | "POST" | "PUT" | "DELETE";
@@ -60,8 +61,7 @@ export class Requests {
   }
 
   async tokens(): Promise<readonly ListedToken[]> {
-    const { tokens } = (await this.#json("GET", "/tokens")) as { tokens: ListedToken[] };
-    return tokens;
+    return (await this.#json("GET", "/tokens")) as ListedToken[];
   }
 
   /** A new token, as its bearer gets it. */

@@ -143,8 +143,8 @@ function NewToken({ requests, made }: NewTokenProps) {
   const submit = async (): Promise<void> => {
     setProblem(null);
     try {
-      const expires = day === "" ? null : Math.floor(Date.parse(`${day}T23:59:59`) / 1000);
-      setToken(await requests.newToken({ role, label: label.trim(), expires }));
+      const last = day && { expires: Math.floor(Date.parse(`${day}T23:59:59`) / 1000) };
+      setToken(await requests.newToken({ role, label: label.trim(), ...(last || {}) }));
       setLabel("");
       made();
     } catch (error) {

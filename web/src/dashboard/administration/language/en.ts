@@ -174,7 +174,7 @@ export const words = {
   tokenName: "Name",
   tokenExpires: "Expires",
   tokenUntil: "Last day",
-  tokenUntilWhy: "Left empty, it never expires.",
+  tokenUntilWhy: "Left empty, it expires in 30 days.",
   never: "never",
   ownToken: "(yours)",
   makeToken: "Make a token",

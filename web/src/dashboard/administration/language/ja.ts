@@ -172,7 +172,7 @@ export const words: AdministrationWords = {
   tokenName: "名前",
   tokenExpires: "有効期限",
   tokenUntil: "最終日",
-  tokenUntilWhy: "空欄なら無期限です。",
+  tokenUntilWhy: "空欄なら 30 日後に期限が切れます。",
   never: "無期限",
   ownToken: "（使用中）",
   makeToken: "トークンを作成",
