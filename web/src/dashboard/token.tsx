@@ -79,7 +79,7 @@ export function SignedIn() {
             {words.roles[session.role] ?? session.role}
             {session.label !== "" && (
               <>
-                {" "}
+                {" · "}
                 <Stranger text={session.label} />
               </>
             )}

@@ -63,7 +63,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
         <p>{words.candidatesWhy}</p>
         <Entry
           id="candidates-text"
-          label={words.candidatesText}
+          title={words.candidatesText}
           hint={words.lines(whole(words, lines.length), lines.length)}
         >
           {(control) => (
@@ -76,7 +76,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
             />
           )}
         </Entry>
-        <Entry id="candidates-file" label={words.candidatesFile}>
+        <Entry id="candidates-file" title={words.candidatesFile}>
           {(control) => (
             <input
               type="file"

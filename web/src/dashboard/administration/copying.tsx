@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { useWords } from "./language";
 
 /** A button that copies a text, where the browser lets a page do that (over HTTPS, or at home). */
-export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
+export function CopyButton({ text, says }: { readonly text: string; readonly says: string }) {
   const words = useWords();
   const [copied, setCopied] = useState<string | null>(null);
   const { clipboard } = navigator as { clipboard?: Clipboard };
@@ -16,7 +16,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
         type="button"
         onClick={() => void clipboard.writeText(text).then(() => setCopied(text))}
       >
-        {label}
+        {says}
       </button>
       <span class="done" role="status">
         {copied === text && words.copied}
@@ -29,9 +29,9 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 export function SaveButton(props: {
   readonly text: string;
   readonly file: string;
-  readonly label: string;
+  readonly says: string;
 }) {
-  const { text, file, label } = props;
+  const { text, file, says } = props;
   const save = (): void => {
     const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
     const link = document.createElement("a");
@@ -42,7 +42,7 @@ export function SaveButton(props: {
   };
   return (
     <button type="button" onClick={save}>
-      {label}
+      {says}
     </button>
   );
 }

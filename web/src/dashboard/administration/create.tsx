@@ -156,7 +156,7 @@ function Question({ form, change, refusal }: FieldsProps) {
   const { asks } = form;
   return (
     <>
-      <Entry id="new-question" label={words.question} refusal={refusal("question")}>
+      <Entry id="new-question" title={words.question} refusal={refusal("question")}>
         {(control) => (
           <input
             type="text"
@@ -166,7 +166,7 @@ function Question({ form, change, refusal }: FieldsProps) {
           />
         )}
       </Entry>
-      <Entry id="new-name" label={words.name} hint={words.nameWhy} refusal={refusal("name")}>
+      <Entry id="new-name" title={words.name} hint={words.nameWhy} refusal={refusal("name")}>
         {(control) => (
           <input
             type="text"
@@ -186,7 +186,7 @@ function Question({ form, change, refusal }: FieldsProps) {
       {asks !== "text" && (
         <Entry
           id="new-answers"
-          label={asks === "states" ? words.stateNames : words.answers}
+          title={asks === "states" ? words.stateNames : words.answers}
           hint={asks === "states" ? words.stateNamesWhy : words.answersWhy}
           refusal={refusal("answers")}
         >
@@ -203,7 +203,7 @@ function Question({ form, change, refusal }: FieldsProps) {
       {asks === "states" && (
         <Entry
           id="new-rounds"
-          label={words.rounds}
+          title={words.rounds}
           hint={words.roundsWhy}
           refusal={refusal("rounds")}
         >
@@ -240,7 +240,7 @@ function Privacy({ form, change, refusal }: FieldsProps) {
       )}
       <Entry
         id="new-epsilon"
-        label={words.epsilonTitle}
+        title={words.epsilonTitle}
         hint={form.asks === "states" ? words.epsilonStates : words.epsilonWhy}
         refusal={refusal("epsilon")}
       >
@@ -270,7 +270,7 @@ function Privacy({ form, change, refusal }: FieldsProps) {
       {form.wants === "permanent_noise" && (
         <Entry
           id="new-lifetime"
-          label={words.lifetimeTitle}
+          title={words.lifetimeTitle}
           hint={words.lifetimeWhy(Number(form.epsilon) > 0 ? upTo(2 * Number(form.epsilon)) : "…")}
           refusal={refusal("lifetime")}
         >
@@ -288,7 +288,7 @@ function Privacy({ form, change, refusal }: FieldsProps) {
       )}
       <Entry
         id="new-people"
-        label={words.people}
+        title={words.people}
         hint={words.peopleWhy}
         refusal={refusal("people")}
       >
@@ -312,7 +312,7 @@ function Rules({ form, change, refusal }: FieldsProps) {
   return (
     <>
       <Check
-        label={words.again}
+        title={words.again}
         hint={form.asks === "states" ? words.againStates : words.againWhy}
         checked={form.hasWindows}
         disabled={form.asks === "states"}
@@ -321,7 +321,7 @@ function Rules({ form, change, refusal }: FieldsProps) {
       {form.hasWindows && (
         <Entry
           id="new-window"
-          label={words.windowLength}
+          title={words.windowLength}
           hint={words.windowWhy}
           refusal={refusal("window")}
         >
@@ -352,7 +352,7 @@ function Rules({ form, change, refusal }: FieldsProps) {
       )}
       <Entry
         id="new-minimum_reports"
-        label={words.minimum}
+        title={words.minimum}
         hint={words.minimumWhy}
         refusal={refusal("minimum_reports")}
       >
@@ -368,19 +368,19 @@ function Rules({ form, change, refusal }: FieldsProps) {
         )}
       </Entry>
       <Check
-        label={words.byInvitation}
+        title={words.byInvitation}
         hint={refusal("invited") ?? words.byInvitationWhy}
         checked={form.invited}
         set={(invited) => change({ invited })}
       />
       <Check
-        label={words.makePublic}
+        title={words.makePublic}
         hint={words.makePublicWhy(whole(words, Number(form.minimum) || 0))}
         checked={form.isPublic}
         set={(isPublic) => change({ isPublic })}
       />
       <Check
-        label={words.keepReports}
+        title={words.keepReports}
         hint={words.keepReportsWhy}
         checked={form.keepsReports}
         set={(keepsReports) => change({ keepsReports })}

@@ -11,18 +11,18 @@ interface Control {
 
 interface EntryProps {
   readonly id: string;
-  readonly label: string;
+  readonly title: string;
   readonly hint?: ComponentChildren;
   /** Why it can't be taken; null if it can. */
   readonly refusal?: string | null;
   readonly children: (control: Control) => ComponentChildren;
 }
 
-export function Entry({ id, label, hint, refusal = null, children }: EntryProps) {
+export function Entry({ id, title, hint, refusal = null, children }: EntryProps) {
   const described = { "aria-describedby": `${id}-hint ${id}-refusal` };
   return (
     <div class="entry">
-      <label for={id}>{label}</label>
+      <label for={id}>{title}</label>
       {children({ id, "aria-invalid": refusal !== null, ...described })}
       <small id={`${id}-hint`}>{hint}</small>
       <p class="refusal" id={`${id}-refusal`}>
@@ -35,7 +35,7 @@ export function Entry({ id, label, hint, refusal = null, children }: EntryProps)
 interface OptionsProps<Value extends string> {
   readonly id: string;
   readonly legend: string;
-  readonly options: readonly (readonly [value: Value, label: string, hint: string])[];
+  readonly options: readonly (readonly [value: Value, title: string, hint: string])[];
   readonly value: Value;
   readonly choose: (value: Value) => void;
 }
@@ -46,7 +46,7 @@ export function Options<Value extends string>(props: OptionsProps<Value>) {
   return (
     <fieldset class="entry">
       <legend>{legend}</legend>
-      {options.map(([each, label, hint]) => (
+      {options.map(([each, title, hint]) => (
         <label key={each} class="option">
           <input
             type="radio"
@@ -56,7 +56,7 @@ export function Options<Value extends string>(props: OptionsProps<Value>) {
             onChange={() => choose(each)}
           />
           <span>
-            {label}
+            {title}
             <small>{hint}</small>
           </span>
         </label>
@@ -66,14 +66,14 @@ export function Options<Value extends string>(props: OptionsProps<Value>) {
 }
 
 interface CheckProps {
-  readonly label: string;
+  readonly title: string;
   readonly hint?: string;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly set: (checked: boolean) => void;
 }
 
-export function Check({ label, hint, checked, disabled, set }: CheckProps) {
+export function Check({ title, hint, checked, disabled, set }: CheckProps) {
   return (
     <label class="option">
       <input
@@ -83,7 +83,7 @@ export function Check({ label, hint, checked, disabled, set }: CheckProps) {
         onChange={({ currentTarget }) => set(currentTarget.checked)}
       />
       <span>
-        {label}
+        {title}
         {hint && <small>{hint}</small>}
       </span>
     </label>

@@ -4,7 +4,7 @@
  */
 
 import type { ManageProps, ToolsProps } from "./interface";
-import { Speaking } from "./language";
+import { Speaking } from "./speaking";
 import { ManageCard } from "./manage";
 import style from "./style.css?inline";
 import { ToolBar } from "./tools";

@@ -48,7 +48,7 @@ export function Invitations({ standing, requests, close }: InvitationsProps) {
         }}
       >
         <p>{words.invitationsWhy}</p>
-        <Entry id="invitations-count" label={words.howMany}>
+        <Entry id="invitations-count" title={words.howMany}>
           {(control) => (
             <span class="pair">
               <input
@@ -90,7 +90,7 @@ function Links({ links, standing }: LinksProps) {
   const all = links.join("\n");
   return (
     <>
-      <Entry id="invitations-links" label={words.links} hint={words.linksWhy}>
+      <Entry id="invitations-links" title={words.links} hint={words.linksWhy}>
         {(control) => (
           <textarea
             {...control}
@@ -104,11 +104,11 @@ function Links({ links, standing }: LinksProps) {
         )}
       </Entry>
       <div class="buttons">
-        <CopyButton text={all} label={words.copyAll} />
+        <CopyButton text={all} says={words.copyAll} />
         <SaveButton
           text={`${all}\n`}
           file={`invitations-${standing.key.slice(0, 12)}.txt`}
-          label={words.saveText}
+          says={words.saveText}
         />
         <button type="button" aria-expanded={shown} onClick={() => show(!shown)}>
           {words.codes}

@@ -55,9 +55,7 @@ function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }
       )}
       {label.lifetime_epsilon !== null && <li>{words.lifetime(upTo(label.lifetime_epsilon))}</li>}
       {label.error !== null && (
-        <li>
-          {words.errors[form.asks](whole(words, label.people), words.percent(percent(label.error)))}
-        </li>
+        <li>{words.errors[form.asks](whole(words, label.people), percent(label.error))}</li>
       )}
       {label.parts > 1 && (
         <li>

@@ -186,7 +186,7 @@ function Deletion({ standing, close, busy, why, remove }: DeletionProps) {
         </p>
         <Entry
           id="delete-name"
-          label={words.deleteName}
+          title={words.deleteName}
           refusal={refused ? words.deleteOther : null}
         >
           {(control) => (

@@ -13,6 +13,11 @@ export interface ListedToken {
   readonly expires: number | null;
 }
 
+/** A token as its bearer gets it, this once. */
+export interface NewToken extends ListedToken {
+  readonly token: string;
+}
+
 export interface TokenWish {
   readonly role: Role;
   readonly label: string;
@@ -64,10 +69,8 @@ export class Requests {
     return (await this.#json("GET", "/tokens")) as ListedToken[];
   }
 
-  /** A new token, as its bearer gets it. */
-  async newToken(wish: TokenWish): Promise<string> {
-    const made = (await this.#json("POST", "/tokens", JSON.stringify(wish))) as { token: string };
-    return made.token;
+  async newToken(wish: TokenWish): Promise<NewToken> {
+    return (await this.#json("POST", "/tokens", JSON.stringify(wish))) as NewToken;
   }
 
   async revoke(name: string): Promise<void> {

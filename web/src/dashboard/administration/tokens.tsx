@@ -10,7 +10,7 @@ import { signOut, type Role, type Session } from "../session";
 import { CopyButton } from "./copying";
 import { Entry } from "./entry";
 import { useWords } from "./language";
-import type { ListedToken, Requests } from "./requests";
+import type { ListedToken, NewToken as Made, Requests } from "./requests";
 
 const ROLES: readonly Role[] = ["analyst", "relay", "admin"];
 
@@ -51,32 +51,16 @@ export function Tokens({ requests, session, close }: TokensProps) {
         {problem !== null && words.failed(reasonText(words, problem))}
       </p>
       {tokens && (
-        <div class="table" role="group" aria-label={words.tokens} tabIndex={0}>
-          <table>
-            <thead>
-              <tr>
-                {[words.tokenLabel, words.tokenRole, words.tokenName, words.tokenExpires].map(
-                  (head) => (
-                    <th key={head} scope="col">
-                      {head}
-                    </th>
-                  ),
-                )}
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {tokens.map((token) => (
-                <Row
-                  key={token.name}
-                  token={token}
-                  isOwn={token.name === session.name}
-                  revoke={() => void revoke(token)}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ul class="tokens">
+          {tokens.map((token) => (
+            <Row
+              key={token.name}
+              token={token}
+              isOwn={token.name === session.name}
+              revoke={() => void revoke(token)}
+            />
+          ))}
+        </ul>
       )}
     </Dialog>
   );
@@ -93,38 +77,36 @@ function Row({ token, isOwn, revoke }: RowProps) {
   const [asking, ask] = useState(false);
   const label = isolated(token.label || token.name);
   return (
-    <tr>
-      <th scope="row">
-        <Stranger text={token.label} />
-        {isOwn && <small> {words.ownToken}</small>}
-      </th>
-      <td>{words.roles[token.role]}</td>
-      <td>
-        <code>{token.name}</code>
-      </td>
-      <td>{token.expires === null ? words.never : moment(words, token.expires)}</td>
-      <td>
-        {asking ? (
-          <span class="buttons">
-            <button
-              type="button"
-              class="danger"
-              aria-label={words.revokeIt(label)}
-              onClick={revoke}
-            >
-              {words.revokeYes}
-            </button>
-            <button type="button" onClick={() => ask(false)}>
-              {words.cancel}
-            </button>
-          </span>
-        ) : (
-          <button type="button" aria-label={words.revokeIt(label)} onClick={() => ask(true)}>
-            {words.revoke}
+    <li>
+      <div>
+        <b>
+          <Stranger text={token.label || token.name} />
+        </b>
+        {isOwn && ` ${words.ownToken}`}
+        <small>
+          {words.roles[token.role]} ·{" "}
+          <code>
+            <Stranger text={token.name} />
+          </code>{" "}
+          ·{" "}
+          {token.expires === null ? words.neverEnds : words.tokenEnds(moment(words, token.expires))}
+        </small>
+      </div>
+      {asking ? (
+        <span class="buttons">
+          <button type="button" class="danger" aria-label={words.revokeIt(label)} onClick={revoke}>
+            {words.revokeYes}
           </button>
-        )}
-      </td>
-    </tr>
+          <button type="button" onClick={() => ask(false)}>
+            {words.cancel}
+          </button>
+        </span>
+      ) : (
+        <button type="button" aria-label={words.revokeIt(label)} onClick={() => ask(true)}>
+          {words.revoke}
+        </button>
+      )}
+    </li>
   );
 }
 
@@ -138,7 +120,7 @@ function NewToken({ requests, made }: NewTokenProps) {
   const [role, setRole] = useState<Role>("analyst");
   const [label, setLabel] = useState("");
   const [day, setDay] = useState("");
-  const [token, setToken] = useState("");
+  const [token, setToken] = useState<Made | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const submit = async (): Promise<void> => {
     setProblem(null);
@@ -159,7 +141,7 @@ function NewToken({ requests, made }: NewTokenProps) {
         void submit();
       }}
     >
-      <Entry id="token-label" label={words.tokenLabel} hint={words.tokenLabelWhy}>
+      <Entry id="token-label" title={words.tokenLabel} hint={words.tokenLabelWhy}>
         {(control) => (
           <input
             type="text"
@@ -170,7 +152,7 @@ function NewToken({ requests, made }: NewTokenProps) {
           />
         )}
       </Entry>
-      <Entry id="token-role" label={words.tokenRole} hint={words.roleWhy[role]}>
+      <Entry id="token-role" title={words.tokenRole} hint={words.roleWhy[role]}>
         {(control) => (
           <select
             {...control}
@@ -185,7 +167,7 @@ function NewToken({ requests, made }: NewTokenProps) {
           </select>
         )}
       </Entry>
-      <Entry id="token-day" label={words.tokenUntil} hint={words.tokenUntilWhy}>
+      <Entry id="token-day" title={words.tokenUntil} hint={words.tokenUntilWhy}>
         {(control) => (
           <input
             type="date"
@@ -201,13 +183,14 @@ function NewToken({ requests, made }: NewTokenProps) {
       <p class="status" role="alert">
         {problem !== null && words.failed(reasonText(words, problem))}
       </p>
-      {token !== "" && (
+      {token && (
         <div class="note" role="status">
           <p>{words.tokenOnce}</p>
           <div class="command">
-            <code tabIndex={0}>{token}</code>
-            <CopyButton text={token} label={words.copy} />
+            <code tabIndex={0}>{token.token}</code>
+            <CopyButton text={token.token} says={words.copy} />
           </div>
+          {token.expires !== null && <p>{words.tokenEnds(moment(words, token.expires))}</p>}
         </div>
       )}
     </form>

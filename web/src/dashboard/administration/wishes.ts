@@ -102,9 +102,9 @@ export type Field =
   | "invited"
   | "people";
 
-/** The form for another kind of question: what can't be wanted of it is no longer. */
+/** The form for another kind of question, with what is proposed for it. */
 export function asking(form: Form, asks: Asked): Form {
-  const wants = WANTS[asks].includes(form.wants) ? form.wants : (WANTS[asks][0] as Wanted);
+  const wants = WANTS[asks][0] as Wanted;
   return { ...form, asks, wants, hasWindows: form.hasWindows || asks === "states" };
 }
 

@@ -4,7 +4,7 @@ export const words = {
   problems: {
     closed: "it is closed, for good",
     invalid_document: "the collector can’t read that",
-    last_admin: "this is the last administrator’s token: without it nobody could sign in",
+    last_admin: "this is the last administrator’s token, and without it nobody could sign in",
   },
   cancel: "Cancel",
   newCollection: "New collection",
@@ -56,12 +56,13 @@ export const words = {
   noMeaning: "This is said as soon as the answers and ε are there.",
   errors: {
     choice: (people: string, error: string) =>
-      `With ${people} people, a share is known to about ±${error} (95\u00a0% of the time).`,
+      `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
     text: (people: string, error: string) =>
-      `With ${people} people, a text that about ${error} of them answer has an even chance of being found, ` +
+      `With ${people} people, a text that about ${error}\u00a0% of them answer has an even chance of being found, ` +
       "among a thousand candidates.",
     states: (people: string, error: string) =>
-      `With ${people} people, the share in each round is known to about ±${error} (95\u00a0% of the time).`,
+      `With ${people} people, the share in each round is known to about ±${error} percentage points (95\u00a0% ` +
+      "of the time).",
   },
   parts: {
     text: (parts: string, minimum: string, all: string) =>
@@ -171,14 +172,13 @@ export const words = {
     analyst: "May read results, release them, and name candidates.",
     relay: "May send reports for many devices, and nothing else.",
   },
-  tokenName: "Name",
-  tokenExpires: "Expires",
   tokenUntil: "Last day",
-  tokenUntilWhy: "Left empty, it expires in 30 days.",
-  never: "never",
+  tokenUntilWhy: "Left empty, the collector chooses, and says so.",
+  neverEnds: "never expires",
   ownToken: "(yours)",
   makeToken: "Make a token",
   tokenOnce: "Copy it now: it is shown this once, and nobody can read it again.",
+  tokenEnds: (moment: string) => `expires on ${moment}`,
   revoke: "Revoke",
   revokeIt: (label: string) => `Revoke ${label}`,
   revokeYes: "Revoke for good",

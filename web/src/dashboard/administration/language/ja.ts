@@ -60,11 +60,11 @@ export const words: AdministrationWords = {
   noMeaning: "選択肢と ε を入力すると、ここに表示されます。",
   errors: {
     choice: (people, error) =>
-      `${people} 人が回答すると、割合はおよそ ±${error} の精度でわかります（95\u00a0% の確からしさ）。`,
+      `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     text: (people, error) =>
-      `${people} 人が回答すると、およそ ${error} の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
+      `${people} 人が回答すると、およそ ${error}\u00a0% の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
     states: (people, error) =>
-      `${people} 人が参加すると、各ラウンドの割合はおよそ ±${error} の精度でわかります（95\u00a0% の確からしさ）。`,
+      `${people} 人が参加すると、各ラウンドの割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
   },
   parts: {
     text: (parts, minimum, all) =>
@@ -169,14 +169,13 @@ export const words: AdministrationWords = {
     analyst: "結果の閲覧と公開、候補の登録ができます。",
     relay: "多数の端末の報告をまとめて送れます。ほかの操作はできません。",
   },
-  tokenName: "名前",
-  tokenExpires: "有効期限",
   tokenUntil: "最終日",
-  tokenUntilWhy: "空欄なら 30 日後に期限が切れます。",
-  never: "無期限",
+  tokenUntilWhy: "空欄なら収集者が決め、作成後に表示します。",
+  neverEnds: "無期限",
   ownToken: "（使用中）",
   makeToken: "トークンを作成",
   tokenOnce: "今のうちにコピーしてください。表示は今回限りで、あとから読み出すことはできません。",
+  tokenEnds: (moment) => `有効期限：${moment}`,
   revoke: "無効にする",
   revokeIt: (label) => `${label} を無効にする`,
   revokeYes: "完全に無効にする",
