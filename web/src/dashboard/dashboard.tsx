@@ -105,7 +105,7 @@ export function Dashboard() {
       )}
       {token === "" && (isHidden || standings?.length === 0) && (
         <section class="card nothing">
-          <h2>{isHidden ? words.notPublic : words.nonePublic}</h2>
+          <h1>{isHidden ? words.notPublic : words.nonePublic}</h1>
           <p>{isHidden ? words.notPublicWhy : words.nonePublicWhy}</p>
           <TokenForm />
         </section>

@@ -35,10 +35,7 @@ export function Dialog({ title, close, actions, closing, wide, children }: Dialo
       ref={element}
       class={wide ? "wide" : undefined}
       aria-labelledby={id}
-      onCancel={(event) => {
-        event.preventDefault(); // the page takes it away, and knows
-        close();
-      }}
+      onClose={close} // by Escape, or by a gesture
     >
       <h2 id={id}>{title}</h2>
       {children}

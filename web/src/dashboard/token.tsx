@@ -6,6 +6,7 @@ import { reasonText } from "../page/reason";
 import { Stranger } from "../page/strangers";
 import { Dialog } from "./dialog";
 import { useWords } from "./language";
+import { useOnce } from "./once";
 import { signIn, signOut, useSession } from "./session";
 
 interface TokenFormProps {
@@ -19,18 +20,15 @@ export function TokenForm({ done }: TokenFormProps) {
   const { problem: before } = useSession();
   const field = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<unknown>(before);
-  const [busy, setBusy] = useState(false);
+  const once = useOnce();
   const submit = async (): Promise<void> => {
     const input = field.current as HTMLInputElement;
-    setBusy(true);
     try {
       await signIn(input.value.trim());
       done?.();
     } catch (error) {
       setProblem(error);
       input.focus();
-    } finally {
-      setBusy(false);
     }
   };
   return (
@@ -38,7 +36,7 @@ export function TokenForm({ done }: TokenFormProps) {
       class="sign-in"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void once(submit);
       }}
     >
       <input type="text" name="username" autocomplete="username" value="Sudare" hidden readOnly />
@@ -53,9 +51,7 @@ export function TokenForm({ done }: TokenFormProps) {
             required
             aria-invalid={problem !== null}
           />
-          <button type="submit" disabled={busy}>
-            {words.signIn}
-          </button>
+          <button type="submit">{words.signIn}</button>
         </span>
         <small>{words.tokenKept}</small>
       </label>

@@ -7,6 +7,7 @@ import { whole } from "../../language";
 import { isolated } from "../../page/strangers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
+import { useOnce } from "../once";
 import { Entry } from "./entry";
 import { useWords } from "./language";
 import type { Requests } from "./requests";
@@ -23,7 +24,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
   const words = useWords();
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const once = useOnce();
   const area = useRef<HTMLTextAreaElement>(null);
   const lines = answersOf(text);
   const submit = async (): Promise<void> => {
@@ -31,15 +32,12 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
       area.current?.focus();
       return;
     }
-    setBusy(true);
     try {
       const count = await requests.keepCandidates(standing.key, lines.join("\n"));
       tell(words.candidatesKept(isolated(standing.name), whole(words, count)));
       close();
     } catch (error) {
       setProblem(error);
-    } finally {
-      setBusy(false);
     }
   };
   return (
@@ -48,7 +46,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
       close={close}
       closing={words.cancel}
       actions={
-        <button type="submit" form="candidates" class="main" disabled={busy}>
+        <button type="submit" form="candidates" class="main">
           {words.candidatesKeep}
         </button>
       }
@@ -57,7 +55,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
         id="candidates"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void once(submit);
         }}
       >
         <p>{words.candidatesWhy}</p>

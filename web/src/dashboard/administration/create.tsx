@@ -7,6 +7,7 @@ import { whole } from "../../language";
 import { upTo } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
+import { useOnce } from "../once";
 import { Check, Entry, Options } from "./entry";
 import { useWords } from "./language";
 import { DraftLabel } from "./label";
@@ -40,7 +41,7 @@ export function Create({ requests, close, created }: CreateProps) {
   const [form, setForm] = useState<Form>(BLANK);
   const [refused, setRefused] = useState<Field | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const once = useOnce();
   const element = useRef<HTMLFormElement>(null);
   const drafted = useDraft(requests, form);
   const refusedField = refused ?? drafted.field;
@@ -57,7 +58,6 @@ export function Create({ requests, close, created }: CreateProps) {
   const submit = async (): Promise<void> => {
     const wishes = wishesOf(form);
     if (typeof wishes === "string") return refuse(wishes);
-    setBusy(true);
     try {
       const { document } = await requests.draft(wishes);
       const { key } = await requests.add(document);
@@ -67,8 +67,6 @@ export function Create({ requests, close, created }: CreateProps) {
       const field = error instanceof Problem ? fieldOf(error.code) : null;
       if (field) refuse(field);
       else setProblem(error);
-    } finally {
-      setBusy(false);
     }
   };
   const refusal = (field: Field): string | null =>
@@ -81,7 +79,7 @@ export function Create({ requests, close, created }: CreateProps) {
       close={close}
       closing={words.cancel}
       actions={
-        <button type="submit" form="new-collection" class="main" disabled={busy}>
+        <button type="submit" form="new-collection" class="main">
           {words.create}
         </button>
       }
@@ -92,7 +90,7 @@ export function Create({ requests, close, created }: CreateProps) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void once(submit);
         }}
       >
         <Question {...fields} />

@@ -6,6 +6,7 @@ import type { Standing } from "../../collector/api";
 import { whole } from "../../language";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
+import { useOnce } from "../once";
 import { CopyButton, SaveButton } from "./copying";
 import { Entry } from "./entry";
 import { linkOf, pageOf, pathOf } from "./invitations";
@@ -26,17 +27,14 @@ export function Invitations({ standing, requests, close }: InvitationsProps) {
   const [count, setCount] = useState("10");
   const [links, setLinks] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const once = useOnce();
   const submit = async (): Promise<void> => {
-    setBusy(true);
     setProblem(null);
     try {
       const made = await requests.invite(standing.key, Number(count));
       setLinks(made.map((each) => linkOf(location.origin, standing.key, each)));
     } catch (error) {
       setProblem(error);
-    } finally {
-      setBusy(false);
     }
   };
   return (
@@ -44,7 +42,7 @@ export function Invitations({ standing, requests, close }: InvitationsProps) {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void once(submit);
         }}
       >
         <p>{words.invitationsWhy}</p>
@@ -61,7 +59,7 @@ export function Invitations({ standing, requests, close }: InvitationsProps) {
                 value={count}
                 onInput={({ currentTarget }) => setCount(currentTarget.value)}
               />
-              <button type="submit" class="main" disabled={busy}>
+              <button type="submit" class="main">
                 {words.invite}
               </button>
             </span>

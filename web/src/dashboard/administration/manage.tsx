@@ -1,11 +1,13 @@
 /** What can be changed about one collection, by whoever may. */
 
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 
-import type { Standing } from "../../collector/api";
+import type { Standing, State } from "../../collector/api";
 import { reasonText } from "../../page/reason";
 import { Stranger, isolated, visible } from "../../page/strangers";
 import { Dialog } from "../dialog";
+import { useOnce } from "../once";
 import { kindOf } from "../kinds";
 import { Candidates } from "./candidates";
 import { Entry } from "./entry";
@@ -20,52 +22,47 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
   const words = useWords();
   const [open, setOpen] = useState<Open>(null);
   const [problem, setProblem] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
+  const once = useOnce();
+  const card = useRef<HTMLElement>(null);
+  const acted = useKeptFocus(card, standing.state);
   const requests = new Requests(token);
   const { key, state } = standing;
   const isAdmin = session.role === "admin";
-  const act = async (work: () => Promise<void>, said: string): Promise<void> => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work();
-      setOpen(null);
-      tell(said);
-      await changed();
-    } catch (error) {
-      setProblem(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const act = (work: () => Promise<void>, said: string): Promise<void> =>
+    once(async () => {
+      setProblem(null);
+      acted.current = true;
+      try {
+        await work();
+        setOpen(null);
+        tell(said);
+        await changed();
+      } catch (error) {
+        setProblem(error);
+      }
+    });
   const shut = (): void => setOpen(null);
   const name = isolated(standing.name);
   const why = problem !== null && words.failed(reasonText(words, problem));
   return (
-    <section class="card manage">
-      <h2>{words.manage}</h2>
+    <section class="card manage" ref={card} tabIndex={-1} aria-labelledby="manage">
+      <h2 id="manage">{words.manage}</h2>
       {isAdmin && <p>{words.takes[state]}</p>}
       <div class="buttons">
-        {isAdmin && state === "open" && (
+        {isAdmin && state !== "closed" && (
           <button
             type="button"
-            disabled={busy}
-            onClick={() => void act(() => requests.turn(key, "pause"), words.paused(name))}
+            onClick={() =>
+              void (state === "open"
+                ? act(() => requests.turn(key, "pause"), words.paused(name))
+                : act(() => requests.turn(key, "open"), words.resumed(name)))
+            }
           >
-            {words.pause}
-          </button>
-        )}
-        {isAdmin && state === "paused" && (
-          <button
-            type="button"
-            disabled={busy}
-            onClick={() => void act(() => requests.turn(key, "open"), words.resumed(name))}
-          >
-            {words.resume}
+            {state === "open" ? words.pause : words.resume}
           </button>
         )}
         {isAdmin && state !== "closed" && (
-          <button type="button" disabled={busy} onClick={() => setOpen("close")}>
+          <button type="button" onClick={() => setOpen("close")}>
             {words.closeForGood}
           </button>
         )}
@@ -74,7 +71,6 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
       <div class="buttons">
         <button
           type="button"
-          disabled={busy}
           onClick={() =>
             void act(
               () => requests.release(key, !standing.public),
@@ -95,7 +91,7 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
           </button>
         )}
         {isAdmin && (
-          <button type="button" class="danger" disabled={busy} onClick={() => setOpen("delete")}>
+          <button type="button" class="danger" onClick={() => setOpen("delete")}>
             {words.deleteOne}
           </button>
         )}
@@ -112,7 +108,6 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
             <button
               type="button"
               class="danger"
-              disabled={busy}
               onClick={() => void act(() => requests.turn(key, "close"), words.closedNow(name))}
             >
               {words.closeForGood}
@@ -127,7 +122,6 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
         <Deletion
           standing={standing}
           close={shut}
-          busy={busy}
           why={why || ""}
           remove={() => void act(() => requests.remove(key), words.deletedNow(name))}
         />
@@ -142,16 +136,33 @@ export function ManageCard({ standing, token, session, changed, tell }: ManagePr
   );
 }
 
+/**
+ * Where the button that somebody pressed is gone, the focus goes to what is left: the card, or the
+ * page. The news that takes the button away may come later than the answer.
+ */
+function useKeptFocus(card: RefObject<HTMLElement | null>, state: State): { current: boolean } {
+  const acted = useRef(false);
+  const keep = (): void => {
+    if (!acted.current) return;
+    requestAnimationFrame(() => {
+      const left = card.current ?? document.querySelector<HTMLElement>("main");
+      if (document.activeElement === document.body) left?.focus({ preventScroll: true });
+    });
+  };
+  useEffect(keep, [state]);
+  useEffect(() => keep, []);
+  return acted;
+}
+
 interface DeletionProps {
   readonly standing: Standing;
   readonly close: () => void;
-  readonly busy: boolean;
   readonly why: string;
   readonly remove: () => void;
 }
 
 /** Deleting asks for the collection's name: its reports can't be had again. */
-function Deletion({ standing, close, busy, why, remove }: DeletionProps) {
+function Deletion({ standing, close, why, remove }: DeletionProps) {
   const words = useWords();
   const [typed, setTyped] = useState("");
   const [refused, setRefused] = useState(false);
@@ -166,7 +177,7 @@ function Deletion({ standing, close, busy, why, remove }: DeletionProps) {
       close={close}
       closing={words.cancel}
       actions={
-        <button type="submit" form="delete-collection" class="danger" disabled={busy}>
+        <button type="submit" form="delete-collection" class="danger">
           {words.deleteOne}
         </button>
       }

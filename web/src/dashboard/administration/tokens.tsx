@@ -1,11 +1,12 @@
 /** Tokens: who has one, a new one that is shown once, and the end of one. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { moment } from "../../language";
 import { reasonText } from "../../page/reason";
 import { Stranger, isolated } from "../../page/strangers";
 import { Dialog } from "../dialog";
+import { useOnce } from "../once";
 import { signOut, type Role, type Session } from "../session";
 import { CopyButton } from "./copying";
 import { Entry } from "./entry";
@@ -38,6 +39,7 @@ export function Tokens({ requests, session, close }: TokensProps) {
       }
       tell(words.revoked(isolated(token.label || token.name)));
       await look();
+      document.getElementById("token-label")?.focus(); // the button is gone
     } catch (error) {
       setProblem(error);
     }
@@ -75,6 +77,12 @@ interface RowProps {
 function Row({ token, isOwn, revoke }: RowProps) {
   const words = useWords();
   const [asking, ask] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const isNew = useRef(true);
+  useEffect(() => {
+    if (!isNew.current) button.current?.focus(); // the one that had the focus is gone
+    isNew.current = false;
+  }, [asking]);
   const label = isolated(token.label || token.name);
   return (
     <li>
@@ -94,15 +102,25 @@ function Row({ token, isOwn, revoke }: RowProps) {
       </div>
       {asking ? (
         <span class="buttons">
-          <button type="button" class="danger" aria-label={words.revokeIt(label)} onClick={revoke}>
+          <button
+            type="button"
+            class="danger"
+            aria-label={words.revokeSurely(label)}
+            onClick={revoke}
+          >
             {words.revokeYes}
           </button>
-          <button type="button" onClick={() => ask(false)}>
+          <button type="button" ref={button} onClick={() => ask(false)}>
             {words.cancel}
           </button>
         </span>
       ) : (
-        <button type="button" aria-label={words.revokeIt(label)} onClick={() => ask(true)}>
+        <button
+          type="button"
+          ref={button}
+          aria-label={words.revokeIt(label)}
+          onClick={() => ask(true)}
+        >
           {words.revoke}
         </button>
       )}
@@ -117,6 +135,7 @@ interface NewTokenProps {
 
 function NewToken({ requests, made }: NewTokenProps) {
   const words = useWords();
+  const once = useOnce();
   const [role, setRole] = useState<Role>("analyst");
   const [label, setLabel] = useState("");
   const [day, setDay] = useState("");
@@ -138,7 +157,7 @@ function NewToken({ requests, made }: NewTokenProps) {
       class="new-token"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void once(submit);
       }}
     >
       <Entry id="token-label" title={words.tokenLabel} hint={words.tokenLabelWhy}>

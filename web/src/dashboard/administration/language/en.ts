@@ -181,6 +181,7 @@ export const words = {
   tokenEnds: (moment: string) => `expires on ${moment}`,
   revoke: "Revoke",
   revokeIt: (label: string) => `Revoke ${label}`,
+  revokeSurely: (label: string) => `Revoke for good: ${label}`,
   revokeYes: "Revoke for good",
   revoked: (label: string) => `${label} can’t sign in any more.`,
 };

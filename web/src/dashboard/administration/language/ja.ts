@@ -178,6 +178,7 @@ export const words: AdministrationWords = {
   tokenEnds: (moment) => `有効期限：${moment}`,
   revoke: "無効にする",
   revokeIt: (label) => `${label} を無効にする`,
+  revokeSurely: (label) => `完全に無効にする：${label}`,
   revokeYes: "完全に無効にする",
   revoked: (label) => `${label} を無効にしました。`,
 };
