@@ -394,9 +394,11 @@ def test_candidates_are_pasted_or_read_from_a_file(
 ) -> None:
     admin.goto(f"{url}/#{UNREAD.key}")
     admin.get_by_role("button", name="Candidates").click()
-    admin.get_by_label("Candidates, one per line").fill("news.example\n\nnews.example")
+    text = admin.get_by_label("Candidates, one per line")
     admin.get_by_role("button", name="Use these").click()
-    expect(admin.get_by_role("dialog").get_by_role("alert")).to_contain_text("That didn’t work")
+    expect(text).to_be_focused()  # nothing is sent
+    text.fill("news.example\n\nnews.example")
+    expect(admin.get_by_role("dialog")).to_contain_text("1 candidate")
     path = tmp_path / "candidates.txt"
     path.write_text("news.example\nmail.example\nお茶.example\n", "utf-8")
     admin.get_by_label("Or from a text file, one per line").set_input_files(path)

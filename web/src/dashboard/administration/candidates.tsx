@@ -26,7 +26,7 @@ export function Candidates({ standing, requests, close, tell }: CandidatesProps)
   const [problem, setProblem] = useState<unknown>(null);
   const once = useOnce();
   const area = useRef<HTMLTextAreaElement>(null);
-  const lines = answersOf(text);
+  const lines = [...new Set(answersOf(text))];
   const submit = async (): Promise<void> => {
     if (lines.length === 0) {
       area.current?.focus();

@@ -80,11 +80,11 @@ export const words = {
   otherKind: "This page doesn’t know this kind of question and can’t draw its results.",
   decoding: "There are enough reports. They are being decoded, which may take some minutes.",
   noCandidates:
-    "There are enough reports, but no candidates to decode them against yet: an analyst can PUT a " +
-    "list.",
+    "There are enough reports, but no candidates to decode them against yet: an analyst who has " +
+    "signed in can name some.",
   undecodable:
-    "There are enough reports, but too many candidates to tell them apart: an analyst can PUT a " +
-    "shorter list.",
+    "There are enough reports, but too many candidates to tell them apart: an analyst who has " +
+    "signed in can name fewer.",
   notPublic: "These results aren’t public",
   notPublicWhy: "They can be read by whoever has signed in with an analyst’s token.",
   isPaused: "Paused: no reports are taken now.",

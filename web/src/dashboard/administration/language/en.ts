@@ -3,7 +3,6 @@
 export const words = {
   problems: {
     closed: "it is closed, for good",
-    invalid_document: "the collector can’t read that",
     last_admin: "this is the last administrator’s token, and without it nobody could sign in",
   },
   cancel: "Cancel",
@@ -46,7 +45,7 @@ export const words = {
   },
   epsilonTitle: "ε: how much a report may tell",
   epsilonSlider: "ε, as a slider",
-  epsilonWhy: "Small: more privacy, more error. Many studies use 0.5 to 4.",
+  epsilonWhy: "Small: more privacy, more error.",
   epsilonStates: "For all that a person sends in a window. Small: more privacy, more error.",
   lifetimeTitle: "ε of all reports of one answer together",
   lifetimeWhy: (twice: string) => `Left empty, it is twice the ε of one report: ${twice}.`,

@@ -5,7 +5,6 @@ import type { AdministrationWords } from "./en";
 export const words: AdministrationWords = {
   problems: {
     closed: "すでに終了しています",
-    invalid_document: "収集者が内容を読み取れません",
     last_admin: "最後の管理者トークンです。これがなくなると誰もログインできなくなります",
   },
   cancel: "キャンセル",
@@ -49,7 +48,7 @@ export const words: AdministrationWords = {
   },
   epsilonTitle: "ε：ひとつの報告からわかることの上限",
   epsilonSlider: "ε のスライダー",
-  epsilonWhy: "小さいほどプライバシーは強く、誤差は大きくなります。0.5～4 がよく使われます。",
+  epsilonWhy: "小さいほどプライバシーは強く、誤差は大きくなります。",
   epsilonStates:
     "ひとつの期間に各人が送るものすべてについての値です。小さいほどプライバシーは強く、誤差は大きくなります。",
   lifetimeTitle: "同じ回答の報告すべてを合わせた ε",
