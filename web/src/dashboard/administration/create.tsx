@@ -8,7 +8,7 @@ import { upTo } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
 import { useOnce } from "../once";
-import { Check, Entry, Options } from "./entry";
+import { Check, Entry, NumberEntry, Options, TextEntry } from "./entry";
 import { useWords } from "./language";
 import { DraftLabel } from "./label";
 import type { Requests } from "./requests";
@@ -154,26 +154,21 @@ function Question({ form, change, refusal }: FieldsProps) {
   const { asks } = form;
   return (
     <>
-      <Entry id="new-question" title={words.question} refusal={refusal("question")}>
-        {(control) => (
-          <input
-            type="text"
-            {...control}
-            value={form.question}
-            onInput={({ currentTarget }) => change({ question: currentTarget.value })}
-          />
-        )}
-      </Entry>
-      <Entry id="new-name" title={words.name} hint={words.nameWhy} refusal={refusal("name")}>
-        {(control) => (
-          <input
-            type="text"
-            {...control}
-            value={form.name}
-            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-          />
-        )}
-      </Entry>
+      <TextEntry
+        id="new-question"
+        title={words.question}
+        refusal={refusal("question")}
+        value={form.question}
+        set={(question) => change({ question })}
+      />
+      <TextEntry
+        id="new-name"
+        title={words.name}
+        hint={words.nameWhy}
+        refusal={refusal("name")}
+        value={form.name}
+        set={(name) => change({ name })}
+      />
       <Options
         id="new-asks"
         legend={words.asks}
@@ -199,23 +194,14 @@ function Question({ form, change, refusal }: FieldsProps) {
         </Entry>
       )}
       {asks === "states" && (
-        <Entry
+        <NumberEntry
           id="new-rounds"
           title={words.rounds}
           hint={words.roundsWhy}
           refusal={refusal("rounds")}
-        >
-          {(control) => (
-            <input
-              type="number"
-              min="1"
-              step="1"
-              {...control}
-              value={form.rounds}
-              onInput={({ currentTarget }) => change({ rounds: currentTarget.value })}
-            />
-          )}
-        </Entry>
+          value={form.rounds}
+          set={(rounds) => change({ rounds })}
+        />
       )}
     </>
   );
@@ -266,41 +252,24 @@ function Privacy({ form, change, refusal }: FieldsProps) {
         )}
       </Entry>
       {form.wants === "permanent_noise" && (
-        <Entry
+        <NumberEntry
           id="new-lifetime"
           title={words.lifetimeTitle}
           hint={words.lifetimeWhy(Number(form.epsilon) > 0 ? upTo(2 * Number(form.epsilon)) : "…")}
           refusal={refusal("lifetime")}
-        >
-          {(control) => (
-            <input
-              type="number"
-              min="0.01"
-              step="any"
-              {...control}
-              value={form.lifetime}
-              onInput={({ currentTarget }) => change({ lifetime: currentTarget.value })}
-            />
-          )}
-        </Entry>
+          value={form.lifetime}
+          set={(lifetime) => change({ lifetime })}
+          isWhole={false}
+        />
       )}
-      <Entry
+      <NumberEntry
         id="new-people"
         title={words.people}
         hint={words.peopleWhy}
         refusal={refusal("people")}
-      >
-        {(control) => (
-          <input
-            type="number"
-            min="1"
-            step="1"
-            {...control}
-            value={form.people}
-            onInput={({ currentTarget }) => change({ people: currentTarget.value })}
-          />
-        )}
-      </Entry>
+        value={form.people}
+        set={(people) => change({ people })}
+      />
     </>
   );
 }
@@ -348,23 +317,14 @@ function Rules({ form, change, refusal }: FieldsProps) {
           )}
         </Entry>
       )}
-      <Entry
+      <NumberEntry
         id="new-minimum_reports"
         title={words.minimum}
         hint={words.minimumWhy}
         refusal={refusal("minimum_reports")}
-      >
-        {(control) => (
-          <input
-            type="number"
-            min="1"
-            step="1"
-            {...control}
-            value={form.minimum}
-            onInput={({ currentTarget }) => change({ minimum: currentTarget.value })}
-          />
-        )}
-      </Entry>
+        value={form.minimum}
+        set={(minimum) => change({ minimum })}
+      />
       <Check
         title={words.byInvitation}
         hint={refusal("invited") ?? words.byInvitationWhy}

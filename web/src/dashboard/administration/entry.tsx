@@ -32,6 +32,50 @@ export function Entry({ id, title, hint, refusal = null, children }: EntryProps)
   );
 }
 
+interface ValueEntryProps extends Omit<EntryProps, "children"> {
+  readonly value: string;
+  readonly set: (value: string) => void;
+}
+
+/** A line of text. */
+export function TextEntry({ value, set, ...entry }: ValueEntryProps) {
+  return (
+    <Entry {...entry}>
+      {(control) => (
+        <input
+          type="text"
+          {...control}
+          value={value}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      )}
+    </Entry>
+  );
+}
+
+/** A number above 0. */
+export function NumberEntry({
+  value,
+  set,
+  isWhole = true,
+  ...entry
+}: ValueEntryProps & { readonly isWhole?: boolean }) {
+  return (
+    <Entry {...entry}>
+      {(control) => (
+        <input
+          type="number"
+          min={isWhole ? "1" : "0.01"}
+          step={isWhole ? "1" : "any"}
+          {...control}
+          value={value}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      )}
+    </Entry>
+  );
+}
+
 interface OptionsProps<Value extends string> {
   readonly id: string;
   readonly legend: string;
