@@ -146,6 +146,9 @@ def _make_real(collector: Collector, case: Any, label: str, number: int) -> None
     """A request that no chance would make: one that is about something."""
     if label == "POST /collections":
         case.body = {**msgspec.json.decode(TEA.to_json()), "name": f"tea {number}"}
+    elif label == "POST /drafts":
+        epsilon, labels = number / 5, [f"{tea} {number}" for tea in TEA.answers]
+        case.body = {"name": "tea", "question": "Which?", "epsilon": epsilon, "answers": labels}
     elif label == "POST /collections/{key}/reports":
         case.path_parameters["key"] = TEA.key
         report = TEA.randomize(["green"], Seeded(number)).tobytes()

@@ -76,6 +76,15 @@ class BudgetExceeded(SudareError):
     """A charge that a ledger's cap leaves no room for; nothing was sent."""
 
 
+class RefusedWish(SudareError):
+    """A wish for a new collection that can't be had."""
+
+    def __init__(self, wish: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.wish = wish
+        """Which of the wishes."""
+
+
 class StoreUnavailable(SudareError):
     """A collector's store that can't take anything now; nothing was acknowledged."""
 

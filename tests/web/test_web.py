@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,10 @@ PAGES = ("index", "survey")
 LANGUAGES = {path.stem for path in (WEB / "src/language").glob("*.ts")} - {"index"}
 # That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
 # since nobody should read ciphers of ours. And what a page names by its digest can't be compressed.
-MOST_BYTES = {"index": 31_000, "survey": 36_000}
+MOST_BYTES = {"index": 33_000, "survey": 36_000}
+# That comes later, for whoever has signed in: the administration, and the codes of invitations.
+ADMINISTRATION = "src/dashboard/administration/"
+MOST_LATER_BYTES = {"administration": 12_000, "codes": 4_000}
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -37,7 +41,8 @@ def test_the_fixtures_are_what_python_does() -> None:
 
 def test_the_pages_know_no_refusal_that_the_collector_does_not_make() -> None:
     """What is translated by its code would else be words that nobody ever reads."""
-    paths = [WEB / f"src/{folder}language/en.ts" for folder in ("", "survey/", "dashboard/")]
+    folders = ("", "survey/", "dashboard/", "dashboard/administration/")
+    paths = [WEB / f"src/{folder}language/en.ts" for folder in folders]
     tables = [
         re.search(r"problems: \{(.*?)\n  \}", path.read_text("utf-8"), re.DOTALL) for path in paths
     ]
@@ -81,16 +86,44 @@ def loaded(name: str) -> dict[str, list[str]]:
     chunks = json.loads((STATIC / f"{name}.manifest.json").read_text("utf-8"))
     entry = chunks[f"{name}.html"]
     always = [f"{name}.html", entry["file"], *entry["css"]]
-    # Nothing but words comes later, so that nothing is missing from the sums.
+    # Nothing but words comes later, and what ``administration`` sums up: nothing is missing.
     assert "imports" not in entry
-    words = {Path(path).stem: chunks[path] for path in entry["dynamicImports"]}
-    assert words.keys() == LANGUAGES
-    assert not any("imports" in each or "css" in each for each in words.values())
+    words = words_of(chunks, entry)
     assert {each["file"] for each in chunks.values()} == {
         entry["file"],
-        *(each["file"] for each in words.values()),
+        *words.values(),
+        *(path for paths in administration(name).values() for path in paths),
     }
-    return {language: [*always, each["file"]] for language, each in words.items()}
+    return {language: [*always, file] for language, file in words.items()}
+
+
+def words_of(chunks: dict[str, Any], chunk: dict[str, Any]) -> dict[str, str]:
+    """The file of a chunk's words in each language."""
+    own = [path for path in chunk["dynamicImports"] if "/language/" in path]
+    assert {Path(path).stem for path in own} == LANGUAGES
+    assert not any("imports" in chunks[path] or "css" in chunks[path] for path in own)
+    return {Path(path).stem: chunks[path]["file"] for path in own}
+
+
+def administration(name: str) -> dict[str, list[str]]:
+    """What whoever administers a collector loads beside a page: by its language, and for codes."""
+    chunks = json.loads((STATIC / f"{name}.manifest.json").read_text("utf-8"))
+    chunk = chunks.get(f"{ADMINISTRATION}index.tsx")
+    if chunk is None:
+        return {}
+    assert chunk["imports"] == [f"{name}.html"]  # which is there by then
+    assert "css" not in chunk
+    [codes] = [path for path in chunk["dynamicImports"] if "/language/" not in path]
+    assert "imports" not in chunks[codes]
+    words = words_of(chunks, chunk)
+    by_language = {language: [chunk["file"], file] for language, file in words.items()}
+    return {**by_language, "codes": [chunks[codes]["file"]]}
+
+
+def everything(name: str) -> set[str]:
+    """Every file that a page may load, whatever is done in it."""
+    parts = (*loaded(name).values(), *administration(name).values())
+    return {path for paths in parts for path in paths}
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
@@ -101,8 +134,19 @@ def test_a_page_is_small_in_each_language(name: str, language: str) -> None:
     assert sum(sizes.values()) < MOST_BYTES[name], sizes
 
 
+def test_what_comes_later_is_small_and_only_the_dashboards() -> None:
+    built = files(STATIC)
+    assert administration("survey") == {}
+    later = administration("index")
+    assert later.keys() == {*LANGUAGES, "codes"}
+    for part, paths in later.items():
+        sizes = {path: len(gzip.compress(built[path], mtime=0)) for path in paths}
+        most = MOST_LATER_BYTES["codes" if part == "codes" else "administration"]
+        assert sum(sizes.values()) < most, sizes
+
+
 def test_every_built_file_is_part_of_a_page() -> None:
-    used = {path for name in PAGES for paths in loaded(name).values() for path in paths}
+    used = {path for name in PAGES for path in everything(name)}
     assert used | {f"{name}.manifest.json" for name in PAGES} == files(STATIC).keys()
 
 
@@ -111,7 +155,7 @@ def test_a_page_needs_nothing_from_elsewhere(name: str) -> None:
     built = files(STATIC)
     page = built[f"{name}.html"].decode()
     named = re.findall(r'(?:src|href)="/static/([^"]+)"', page)
-    paths = {path for each in loaded(name).values() for path in each}
+    paths = everything(name)
     assert set(named) < paths
     assert not re.search(r"https?://", page)
     page, maps = re.subn(r'<script type="importmap">.*?</script>', "", page)  # no program
@@ -134,7 +178,7 @@ def test_the_digest_of_a_page_stands_for_all_that_it_loads(name: str) -> None:
         path.removeprefix("/static/"): digest
         for path, digest in json.loads(later)["integrity"].items()
     }
-    paths = {path for each in loaded(name).values() for path in each}
+    paths = everything(name)
     assert digests.keys() == paths - {f"{name}.html"}
     for path, digest in digests.items():
         sum_of = base64.b64encode(hashlib.sha256(built[path]).digest()).decode()

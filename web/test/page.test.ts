@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { Collection, Device, Grr, PlainSecret, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { load as loadDashboard } from "../src/dashboard/language";
+import { words as administrationEn } from "../src/dashboard/administration/language/en";
+import { words as administrationJa } from "../src/dashboard/administration/language/ja";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
 import type { Estimate, Standing } from "../src/collector/api";
@@ -106,6 +108,8 @@ test("a kind that the dashboard doesn't know is none of those that it knows", ()
 test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([
   [surveyEn, surveyJa],
   [dashboardEn, dashboardJa],
+  [administrationEn, administrationJa],
+  [administrationEn.refusals, administrationJa.refusals],
 ])("no entry of a language is empty or the other's", (en, ja) => {
   const names = Object.keys(en);
   expect(Object.keys(ja)).toEqual(names);
@@ -133,6 +137,7 @@ test("the same codes are known in both languages, and none has the other's words
   for (const [en, ja] of [
     [surveyEn.problems, surveyJa.problems],
     [dashboardEn.problems, dashboardJa.problems],
+    [administrationEn.problems, administrationJa.problems],
   ] as const) {
     expect(Object.keys(ja)).toEqual(Object.keys(en));
     for (const text of Object.values(ja)) expect(text).toMatch(/[ぁ-ん]/);
@@ -141,7 +146,9 @@ test("the same codes are known in both languages, and none has the other's words
 });
 
 test("each language has a name, and a file for what both pages say and for each page", () => {
-  const folders = ["", "survey/", "dashboard/"].map((page) => `../src/${page}language/`);
+  const folders = ["", "survey/", "dashboard/", "dashboard/administration/"].map(
+    (page) => `../src/${page}language/`,
+  );
   const files = Object.keys(import.meta.glob("../src/**/language/*.ts"));
   const tags = Object.keys(LANGUAGE_NAMES);
   const wanted = folders.flatMap((folder) => [...tags, "index"].map((tag) => `${folder}${tag}.ts`));

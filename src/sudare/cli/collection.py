@@ -1,12 +1,13 @@
 """``sudare collection``: make, show and check the document that everything follows."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import refuse_ours
-from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechanism_options
+from sudare.cli.shared.mechanism_options import mechanism_options
 from sudare.cli.shared.options import (
     PATH,
     collection_argument,
@@ -19,10 +20,14 @@ from sudare.cli.shared.options import (
 from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
+from sudare.collection.defaults import MINIMUM_REPORTS
 from sudare.errors import InvalidDocument
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
+
+if TYPE_CHECKING:
+    from sudare.planning.mechanism_choice import MechanismOptions
 
 _UNSERVED = (
     "`sudare serve` takes rounds only in windows of time, which say when each ends: for that, "
@@ -50,7 +55,7 @@ def collection() -> None:
 @click.option(
     "--minimum-reports",
     type=int,
-    default=100,
+    default=MINIMUM_REPORTS,
     show_default=True,
     help="No estimate is released of fewer; over time, none of a round with fewer.",
 )
@@ -69,7 +74,7 @@ def new(
     invited: bool,
     output: Path,
     force: bool,
-    options: MechanismOptions,
+    options: "MechanismOptions",
 ) -> None:
     """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
 
@@ -93,6 +98,7 @@ def new(
     """
     from sudare.collection.document import Collection
     from sudare.formats.files import finite, write_whole
+    from sudare.planning.mechanism_choice import choose
 
     labels = [*answers]
     if answers_file is not None:

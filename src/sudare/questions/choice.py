@@ -1,5 +1,6 @@
 """One answer of a list: its share, an interval around it, and whether anybody gives it."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +13,18 @@ from numpy.typing import NDArray
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation import likelihood, simplex
 from sudare.estimation.estimate import Estimate, Interval
-from sudare.estimation.frequency_error import RELIABLE_SPREAD, count_spread
+from sudare.estimation.frequency_error import (
+    RELIABLE_SPREAD,
+    count_spread,
+    mean_squared_error,
+)
 from sudare.estimation.likelihood import Evidence
 from sudare.estimation.significance import holm, presence
 from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.interface import (
+    DEVIATIONS,
     Agreed,
     Population,
     Question,
@@ -155,6 +161,13 @@ class Choice(Question):
     def described(self) -> str:
         """The answers in a few words: how many there are."""
         return counted(len(self.agreed.answers), "answer")
+
+    def foreseen_error(self, people: int) -> float:
+        """Half the width of a 95 % interval of a share: the root of its mean square."""
+        mechanism = cast("Listed", self.agreed.mechanism)
+        answers = len(self.agreed.answers)
+        squared = mean_squared_error(mechanism.holder, mechanism.others, people, answers)
+        return DEVIATIONS * math.sqrt(squared)
 
     def listed(self) -> tuple[str, Sequence[str]]:
         """The word for the answers, and the label of each."""

@@ -8,6 +8,7 @@ one.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import msgspec
@@ -40,6 +41,8 @@ Population = Any
 Weighed = Any
 """What each kind makes of an aggregate by ``Question.weigh``."""
 
+DEVIATIONS = NormalDist().inv_cdf(0.975)
+"""Half the width of a 95 % interval, in standard errors."""
 COLUMN = "answer"  # of a table of answers, unless another is named
 
 
@@ -433,6 +436,14 @@ class Question(ABC):
         del reports  # one each
         answers = "1 answer" if people == 1 else f"{people:,} answers"
         return f"{answers} randomised at ε = {text_up(self.agreed.mechanism.epsilon)} each"
+
+    def foreseen_error(self, people: int) -> float | None:
+        """How far a result of so many people's reports will be off; None where nobody can say.
+
+        Half the width of a 95 % interval, unless a kind says otherwise.
+        """
+        del people
+        return None
 
     def where(self, aggregate: Aggregate) -> str:
         """Where the reports of an aggregate lie, as a sentence ends; mostly nothing."""

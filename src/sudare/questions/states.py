@@ -22,6 +22,7 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
 from sudare.questions.interface import (
+    DEVIATIONS,
     Agreed,
     KindBody,
     Population,
@@ -319,6 +320,13 @@ class OverTime(Question):
     def remarks(self) -> list[str]:
         """How often a device reports, and the true state."""
         return [self.stream.odds]
+
+    def foreseen_error(self, people: int) -> float:
+        """Half the width of a 95 % interval of one round, where half of the people are in it."""
+        reports = people * self.stream.reports_each / self.rounds
+        slope, said = self.stream.holder - self.stream.others, self.stream.holder / 2
+        said += self.stream.others / 2
+        return DEVIATIONS * math.sqrt(said * (1 - said) / reports) / slope
 
     def minimum(self) -> str:
         """The least number of reports of a round that is released."""

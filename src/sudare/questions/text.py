@@ -12,6 +12,7 @@ from sudare.decoding.from_reports import weigh_reports
 from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
 from sudare.decoding.likelihoods import PAIRS
 from sudare.errors import InvalidAnswer, ParameterError, TooFewReports
+from sudare.estimation.detection import smallest_detectable
 from sudare.estimation.significance import Correction
 from sudare.formats.documents import Count, Shape
 from sudare.mechanisms.aggregate import Aggregate
@@ -33,6 +34,9 @@ from sudare.questions.interface import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_FORESEEN_CANDIDATES = 1000  # of the error that a new collection will have
 
 
 class TextRow(Shape):
@@ -115,6 +119,10 @@ class FreeText(Question):
             f"{found} for {cohorts:,} cohorts; “{self.agreed.name}” releases nothing of a cohort "
             f"below {self.agreed.minimum_reports}"
         )
+
+    def foreseen_error(self, people: int) -> float:
+        """The share that a text needs to be found half the time, among a thousand candidates."""
+        return smallest_detectable(self.mechanism, people, _FORESEEN_CANDIDATES)
 
     def minimum(self) -> str:
         """The least number of reports of a cohort that a collector releases."""

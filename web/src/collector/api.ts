@@ -112,8 +112,12 @@ export async function ask(path: string, token = "", signal?: AbortSignal): Promi
   return response;
 }
 
-export async function fetchStandings(signal?: AbortSignal): Promise<readonly Standing[]> {
-  const { collections } = (await (await ask("/collections", "", signal)).json()) as {
+/** The collections that whoever bears this token may see; without one, those that are public. */
+export async function fetchStandings(
+  token: string,
+  signal?: AbortSignal,
+): Promise<readonly Standing[]> {
+  const { collections } = (await (await ask("/collections", token, signal)).json()) as {
     collections: readonly Standing[];
   };
   return collections;

@@ -12,27 +12,30 @@ import {
 import { Collection } from "../device";
 import { reasonText } from "../page/reason";
 import { Stranger } from "../page/strangers";
+import type { ManageProps } from "./administration/interface";
+import { Manage } from "./administration/later";
 import { Counter } from "./counter";
 import { Downloads } from "./downloads";
 import { PrivacyLabel } from "./label";
 import { kindOf } from "./kinds";
 import { useWords } from "./language";
 import { useLive, type Live } from "./live";
+import { refused, useSession } from "./session";
 import { TokenForm } from "./token";
-
-const TOKEN = "sudare token";
 
 interface CollectionViewProps {
   /** How it stood when it was chosen. */
   readonly first: Standing;
   readonly isDemo: boolean;
   readonly update: (standing: Standing) => void;
+  /** Somebody who may change it; null if nobody is signed in. */
+  readonly changing: Omit<ManageProps, "standing"> | null;
 }
 
-export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
+export function CollectionView({ first, isDemo, update, changing }: CollectionViewProps) {
   const words = useWords();
   const { key } = first;
-  const [token, setToken] = useState(() => sessionStorage.getItem(TOKEN) ?? "");
+  const { token } = useSession();
   const [window, setWindow] = useState("latest");
   const [truthShown, showTruth] = useState(false);
   const collection = useDocument(key);
@@ -43,10 +46,7 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
     if (live.standing) update(live.standing);
   }, [live.standing]);
   const truth = useTruth(key, truthShown, live.estimate);
-  const keepToken = (text: string): void => {
-    sessionStorage.setItem(TOKEN, text);
-    setToken(text);
-  };
+  useEffect(() => refused(live.problem, token), [live.problem]);
   return (
     <div class="view">
       <div class="heading">
@@ -81,8 +81,8 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
       </section>
       <div class="stack">
         <Counter standing={standing} />
-        {!standing.public && (
-          <TokenForm token={token} refused={live.connection === "refused"} keep={keepToken} />
+        {changing && changing.session.role !== "relay" && (
+          <Manage {...changing} standing={standing} />
         )}
         <Downloads
           standing={standing}
@@ -184,6 +184,7 @@ function Nothing({ standing, window, live, token }: NothingProps) {
       <div class="nothing">
         <h2>{words.notPublic}</h2>
         <p>{words.notPublicWhy}</p>
+        {token === "" && <TokenForm />}
       </div>
     );
   }

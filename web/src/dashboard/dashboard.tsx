@@ -7,55 +7,74 @@ import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
 import { Stranger } from "../page/strangers";
+import { Tools } from "./administration/later";
 import { CollectionView } from "./collection";
 import { useWords } from "./language";
+import { refused, resume, useSession } from "./session";
+import { TokenForm } from "./token";
 
 const OFTEN = 10_000; // milliseconds between two looks at the list; the one shown is live
 
 export function Dashboard() {
   const words = useWords();
+  const { token, session } = useSession();
+  const [told, tell] = useState("");
   const [standings, setStandings] = useState<readonly Standing[] | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const [isDemo, setDemo] = useState(false);
   const [chosen, choose] = useState(() => location.hash.slice(1));
 
+  const look = async (signal?: AbortSignal): Promise<void> => {
+    void resume();
+    try {
+      const found = await fetchStandings(token, signal);
+      if (signal?.aborted) return;
+      setStandings(found);
+      setProblem(null);
+    } catch (error) {
+      if (signal?.aborted) return;
+      setProblem(error);
+      refused(error, token);
+    }
+  };
   useEffect(() => {
     const ending = new AbortController();
-    const look = (): Promise<void> =>
-      fetchStandings(ending.signal).then(
-        (found) => {
-          setStandings(found);
-          setProblem(null);
-        },
-        (error: unknown) => {
-          if (!ending.signal.aborted) setProblem(error);
-        },
-      );
-    void look();
-    const timer = setInterval(() => void look(), OFTEN);
-    const turn = (): void => choose(location.hash.slice(1));
-    addEventListener("hashchange", turn);
-    tellsTruth().then(setDemo, () => setDemo(false));
+    void look(ending.signal);
+    const timer = setInterval(() => void look(ending.signal), OFTEN);
     return () => {
       ending.abort();
       clearInterval(timer);
-      removeEventListener("hashchange", turn);
     };
+  }, [token]);
+  useEffect(() => {
+    const turn = (): void => choose(location.hash.slice(1));
+    addEventListener("hashchange", turn);
+    tellsTruth().then(setDemo, () => setDemo(false));
+    return () => removeEventListener("hashchange", turn);
   }, []);
 
   const update = (standing: Standing): void =>
     setStandings(
       (known) => known?.map((each) => (each.key === standing.key ? standing : each)) ?? null,
     );
-  const current = standings?.find(({ key }) => key === chosen) ?? standings?.[0];
+  const found = standings?.find(({ key }) => key === chosen);
+  const isHidden = standings !== null && !found && chosen !== "" && token === "";
+  const current = isHidden ? undefined : (found ?? standings?.[0]);
+  const changing = session && { token, session, changed: look, tell };
   return (
-    <main class="dashboard">
+    <main class="dashboard" tabIndex={-1}>
       {problem !== null && (
         <p class="notice" role="alert">
           {words.failed(reasonText(words, problem))}
         </p>
       )}
-      {standings?.length === 0 && <p class="notice">{words.noCollections}</p>}
+      {token !== "" && (
+        <p class="done status" role="status">
+          {told}
+        </p>
+      )}
+      {standings?.length === 0 && token !== "" && <p class="notice">{words.noCollections}</p>}
+      {changing?.session.role === "admin" && <Tools {...changing} />}
       {standings && standings.length > 0 && (
         <nav aria-label={words.collections}>
           <ul>
@@ -76,7 +95,20 @@ export function Dashboard() {
         </nav>
       )}
       {current && (
-        <CollectionView key={current.key} first={current} isDemo={isDemo} update={update} />
+        <CollectionView
+          key={current.key}
+          first={current}
+          isDemo={isDemo}
+          update={update}
+          changing={changing}
+        />
+      )}
+      {token === "" && (isHidden || standings?.length === 0) && (
+        <section class="card nothing">
+          <h1>{isHidden ? words.notPublic : words.nonePublic}</h1>
+          <p>{isHidden ? words.notPublicWhy : words.nonePublicWhy}</p>
+          <TokenForm />
+        </section>
       )}
     </main>
   );

@@ -3,5 +3,7 @@ import "../page/style.css";
 import { Dashboard } from "./dashboard";
 import { load } from "./language";
 import "./style.css";
+import "./session.css";
+import { SignedIn } from "./token";
 
-void start(load, <Dashboard />);
+void start(load, <Dashboard />, <SignedIn />);

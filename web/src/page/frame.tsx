@@ -38,11 +38,15 @@ function knownTheme(): Theme {
 }
 
 /** Show a page in the language of whoever reads it. */
-export async function start(load: Load, children: ComponentChildren): Promise<void> {
+export async function start(
+  load: Load,
+  children: ComponentChildren,
+  head: ComponentChildren = null,
+): Promise<void> {
   const language = preferred(remembered("sudare language"), navigator.languages);
   const first = { language, words: await load(language) };
   render(
-    <Frame first={first} load={load}>
+    <Frame first={first} load={load} head={head}>
       {children}
     </Frame>,
     document.getElementById("page") as HTMLElement,
@@ -57,10 +61,12 @@ interface Spoken {
 interface FrameProps {
   readonly first: Spoken;
   readonly load: Load;
+  /** What a page has in its head, beside the switches. */
+  readonly head: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-function Frame({ first, load, children }: FrameProps) {
+function Frame({ first, load, head, children }: FrameProps) {
   const [{ language, words }, speak] = useState(first);
   const [theme, setTheme] = useState(knownTheme);
   const turnTo = async (next: Language): Promise<void> => {
@@ -83,6 +89,7 @@ function Frame({ first, load, children }: FrameProps) {
         <p class="brand">
           <span lang="ja">簾</span> Sudare
         </p>
+        {head}
         <div class="switches">
           <label>
             <span class="unseen">{words.language}</span>

@@ -3,7 +3,7 @@
 ``options``: arguments, options, files that are named, progress.
 ``files``: files as arguments, read as what they are meant to be or refused by what they are.
 ``output``: where results go, in which form, and what is never written over by mistake.
-``mechanism_options``: which mechanism a new collection gets.
+``mechanism_options``: how the mechanism of a new collection is asked for.
 ``budgets``: what an unusual ε means, said when it is chosen.
 ``rules``: a collection's rules beside its mechanism: windows, what is kept, who is invited.
 ``reports``: files of reports and aggregates, counted together.

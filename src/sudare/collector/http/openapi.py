@@ -21,6 +21,7 @@ from sudare.collector.http.administration import (
     CandidatesBody,
     InvitationsBody,
 )
+from sudare.collector.http.drafts import DraftBody, DraftWishes
 from sudare.collector.http.problems import ProblemBody
 from sudare.collector.http.queries import Query
 from sudare.collector.http.results import MEDIA
@@ -102,9 +103,9 @@ def _of_a_window(result: type[ResultDocument]) -> type[msgspec.Struct]:
 
 RESULTS = [_of_a_window(kind.result_document) for kind in KINDS.values()]
 BODIES = (  # all that operations refer to
-    *(AggregateDocument, CandidatesBody, CollectionDocument, HealthBody, InvitationsBody),
-    *(NewTokenBody, ProblemBody, ReceiptBody, ReportBody, StandingBody, StandingsBody, TokenBody),
-    *(TokenWish, TruthBody, *RESULTS),
+    *(AggregateDocument, CandidatesBody, CollectionDocument, DraftBody, DraftWishes, HealthBody),
+    *(InvitationsBody, NewTokenBody, ProblemBody, ReceiptBody, ReportBody, StandingBody),
+    *(StandingsBody, TokenBody, TokenWish, TruthBody, *RESULTS),
 )
 _MEANINGS = {
     "200": "What was asked for.",
@@ -284,6 +285,13 @@ OPERATIONS = (
         ("408", "413", "503"),
         {"grace": {"type": "integer", "minimum": 0, "maximum": MOST_GRACE, "default": GRACE}},
         {JSON: _ref(CollectionDocument)},
+        security="always",
+    ),
+    Operation(
+        *("post", "/drafts", "The document that a collection of these wishes would have."),
+        {"200": {JSON: _ref(DraftBody)}},
+        ("408", "413", "503"),
+        body={JSON: _ref(DraftWishes)},
         security="always",
     ),
     Operation(

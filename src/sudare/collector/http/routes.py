@@ -6,6 +6,7 @@ from starlette.routing import BaseRoute
 
 from sudare.collector.http import (
     administration,
+    drafts,
     health,
     live,
     openapi,
@@ -45,6 +46,7 @@ def every_route(
         *results.routes(shown, truths),
         *live.routes(listened),
         *administration.routes(changes),
+        *drafts.routes(service, bearers),
         *tokens.routes(tokens.Tokens(service, bearers)),
         *health.routes(service, bearers),
         *openapi.routes(truth=truths is not None),

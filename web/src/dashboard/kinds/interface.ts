@@ -22,6 +22,8 @@ export interface TooFewProps {
 
 /** What a kind of question knows of itself; one file each has it, and `kindOf` finds it. */
 export interface Kind extends Wording {
+  /** Whether its reports are decoded against candidates. */
+  readonly takesCandidates?: boolean;
   /** The field of an estimate that holds its rows. */
   readonly rows: string;
   /** The estimate, drawn. */

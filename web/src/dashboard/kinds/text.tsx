@@ -13,6 +13,7 @@ import type { Kind, ResultProps, TooFewProps } from "./interface";
 export const text: Kind = {
   ...choice,
   odds: textOdds,
+  takesCandidates: true,
   rows: "found",
   Result: Found,
   TooFew: WhenGroupsAreShown,

@@ -80,16 +80,13 @@ export const words = {
   otherKind: "This page doesn’t know this kind of question and can’t draw its results.",
   decoding: "There are enough reports. They are being decoded, which may take some minutes.",
   noCandidates:
-    "There are enough reports, but no candidates to decode them against yet: an analyst can PUT a " +
-    "list.",
+    "There are enough reports, but no candidates to decode them against yet: an analyst who has " +
+    "signed in can name some.",
   undecodable:
-    "There are enough reports, but too many candidates to tell them apart: an analyst can PUT a " +
-    "shorter list.",
+    "There are enough reports, but too many candidates to tell them apart: an analyst who has " +
+    "signed in can name fewer.",
   notPublic: "These results aren’t public",
-  notPublicWhy: "They can be read with an analyst’s token. It is kept until this tab is closed.",
-  token: "Token",
-  useToken: "Use",
-  forgetToken: "Forget the token",
+  notPublicWhy: "They can be read by whoever has signed in with an analyst’s token.",
   isPaused: "Paused: no reports are taken now.",
   isClosed: "Closed: no more reports are taken.",
   label: "Privacy label",
@@ -126,6 +123,18 @@ export const words = {
   planWhy: "What error to expect with how many people, on the command line:",
   summary: (answer: string, share: string, low: string, high: string) =>
     `${answer}: ${share}\u00a0%, between ${low} and ${high}\u00a0%`,
+  // Signing in
+  token: "Token",
+  tokenKept:
+    "It is kept in this tab’s session storage until you sign out or close the tab, and is never part " +
+    "of an address.",
+  signIn: "Sign in",
+  signOut: "Sign out",
+  signedOut: (reason: string) => `You are signed out: ${reason}.`,
+  roles: { admin: "Administrator", analyst: "Analyst", relay: "Relay" },
+  nonePublic: "Nothing is public here",
+  nonePublicWhy: "Whoever has a token of this collector can sign in.",
+  close: "Close",
 };
 
 export type DashboardWords = typeof words;

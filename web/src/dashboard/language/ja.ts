@@ -78,14 +78,11 @@ export const words: DashboardWords = {
   otherKind: "このページはこの種類の質問に対応していないため、結果を表示できません。",
   decoding: "報告は十分あります。解読しています。数分かかることがあります。",
   noCandidates:
-    "報告は十分ありますが、解読に使う候補の一覧がまだありません。分析者が PUT で登録できます。",
+    "報告は十分ありますが、解読に使う候補の一覧がまだありません。分析者がログインして登録できます。",
   undecodable:
-    "報告は十分ありますが、候補が多すぎて区別できません。分析者が PUT で短い一覧に替えられます。",
+    "報告は十分ありますが、候補が多すぎて区別できません。分析者がログインして短い一覧に替えられます。",
   notPublic: "この結果は公開されていません",
-  notPublicWhy: "分析者のトークンで読めます。トークンはこのタブを閉じるまで保存されます。",
-  token: "トークン",
-  useToken: "使う",
-  forgetToken: "トークンを忘れる",
+  notPublicWhy: "分析者のトークンでログインすると読めます。",
   isPaused: "一時停止中：今は報告を受け付けていません。",
   isClosed: "終了：報告は受け付けていません。",
   label: "プライバシー表示",
@@ -119,4 +116,15 @@ export const words: DashboardWords = {
   plan: "同じような調査を計画する",
   planWhy: "何人でどれだけの誤差になるか、コマンドで：",
   summary: (answer, share, low, high) => `${answer}：${share}\u00a0%（${low}～${high}\u00a0%）`,
+  // Signing in
+  token: "トークン",
+  tokenKept:
+    "トークンはこのタブのセッションストレージに、ログアウトするかタブを閉じるまで保存されます。アドレスに含まれることはありません。",
+  signIn: "ログイン",
+  signOut: "ログアウト",
+  signedOut: (reason) => `ログアウトしました：${reason}。`,
+  roles: { admin: "管理者", analyst: "分析者", relay: "中継" },
+  nonePublic: "公開されている調査はありません",
+  nonePublicWhy: "この収集者のトークンを持っている人はログインできます。",
+  close: "閉じる",
 };

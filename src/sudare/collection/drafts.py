@@ -1,0 +1,134 @@
+"""A new collection from what somebody wishes for, each refusal with the wish that it is about."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Literal
+
+import msgspec
+
+from sudare.collection.defaults import MINIMUM_REPORTS
+from sudare.collection.document import Collection
+from sudare.collection.windows import Windows, current_start
+from sudare.errors import ParameterError, RefusedWish, SudareError
+from sudare.formats.strangers import refuse_unseen
+from sudare.mechanisms.domain import Streams
+from sudare.mechanisms.interface import Mechanism
+from sudare.planning.mechanism_choice import MechanismOptions, choose
+
+Asked = Literal["choice", "text", "states"]
+Wanted = Literal["least_error", "small_reports", "permanent_noise", "any_browser"]
+_MECHANISMS: dict[tuple[Asked, Wanted], str] = {
+    ("choice", "least_error"): "auto",
+    ("choice", "small_reports"): "grr",
+    ("choice", "permanent_noise"): "rappor",
+    ("text", "permanent_noise"): "rappor",
+    ("states", "any_browser"): "glance",
+    ("states", "least_error"): "auto",
+}
+"""The mechanism that each want stands for, of each kind of question."""
+
+
+class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What somebody wishes a new collection to be.
+
+    Attributes:
+        name: a short name, for files and tables.
+        question: what people are asked.
+        asks: for one answer of a list, for a text, or for one of two states in several rounds.
+        answers: the answers' labels; over time, the names of the two states; none for texts.
+        rounds: over time, how many there are in a window.
+        wants: the least error, the smallest reports, noise that stays where people are asked again
+            and again, or a mechanism that browsers speak as well.
+        epsilon: the most that one report may cost; over time, all reports of a person together.
+        lifetime: with permanent noise, the most that all reports of one answer cost together.
+        window: how many seconds a window lasts, if it is asked again and again.
+        minimum_reports: no estimate is given of fewer.
+        keeps_reports: whether a collector keeps every report, or only their sum.
+        invited: whether a report needs an invitation.
+    """
+
+    name: str
+    question: str
+    epsilon: float
+    asks: Asked = "choice"
+    answers: tuple[str, ...] = ()
+    rounds: int | None = None
+    wants: Wanted = "least_error"
+    lifetime: float | None = None
+    window: int | None = None
+    minimum_reports: int = MINIMUM_REPORTS
+    keeps_reports: bool = False
+    invited: bool = False
+
+
+def draft(wishes: Wishes, now: float) -> Collection:
+    """The collection of some wishes, a ``RefusedWish`` if one of them can't be had.
+
+    One wish after the other is added to a collection that was allowed without it, so that what is
+    refused then is that wish. Windows begin with the day, in UTC, and the current one is the first.
+    """
+    with _wish("name"):
+        refuse_unseen("a name", wishes.name)
+    with _wish("question"):
+        if not wishes.question:
+            raise ParameterError("a question needs at least 1 character, got 0")
+        refuse_unseen("a question", wishes.question)
+    with _wish("answers"):
+        for label in wishes.answers:
+            refuse_unseen("an answer's label", label)
+    mechanism = _mechanism(wishes)
+    with _wish("answers"):
+        made = Collection("draft", wishes.question, wishes.answers, mechanism)
+    with _wish("name"):
+        made = replace(made, name=wishes.name)
+    with _wish("minimum_reports"):
+        made = replace(made, minimum_reports=wishes.minimum_reports)
+    if wishes.window is not None:
+        with _wish("window"):
+            length = Windows(0, wishes.window).seconds
+            made = replace(made, windows=Windows(current_start(now, length), length))
+    with _wish("invited"):
+        made = replace(made, invited=wishes.invited)
+    return replace(made, keeps_reports=wishes.keeps_reports)
+
+
+def _mechanism(wishes: Wishes) -> Mechanism:
+    """The mechanism of some wishes, by the rule for every new collection."""
+    with _wish("wants"):
+        options = MechanismOptions(1.0, _named(wishes), own_words=wishes.asks == "text")
+    with _wish("rounds"):
+        if (wishes.rounds is None) is (wishes.asks == "states"):
+            raise ParameterError("rounds are for states over time, and there is at least 1")
+        if wishes.rounds is not None:
+            options = replace(options, rounds=Streams(wishes.rounds).rounds)
+    with _wish("answers"):  # at an ε that does, nothing else is left to be wrong
+        mechanism = choose(options, len(wishes.answers))
+    with _wish("epsilon"):
+        if wishes.epsilon != options.epsilon:
+            options = replace(options, epsilon=wishes.epsilon)
+            mechanism = choose(options, len(wishes.answers))
+    if wishes.lifetime is not None:
+        with _wish("lifetime"):
+            if wishes.wants != "permanent_noise":
+                raise ParameterError("a lifetime's ε is for permanent noise alone")
+            mechanism = choose(replace(options, lifetime=wishes.lifetime), len(wishes.answers))
+    return mechanism
+
+
+def _named(wishes: Wishes) -> str:
+    """The name of the mechanism that is wanted."""
+    found = _MECHANISMS.get((wishes.asks, wishes.wants))
+    if found is None:
+        allowed = ", ".join(wants for asks, wants in _MECHANISMS if asks == wishes.asks)
+        raise ParameterError(f"a question of the kind {wishes.asks} can have {allowed}")
+    return found
+
+
+@contextmanager
+def _wish(name: str) -> Iterator[None]:
+    """Say of what is refused in the block that it is about this wish."""
+    try:
+        yield
+    except SudareError as error:
+        raise RefusedWish(name, str(error)) from error

@@ -1,0 +1,132 @@
+"""Which mechanism a new collection gets, from what is asked of it: one rule for all who ask.
+
+The names in its refusals are those of the options of ``sudare collection new``.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sudare.errors import ParameterError
+from sudare.estimation.frequency_error import mean_squared_error
+from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
+from sudare.mechanisms.kshot import KShot
+from sudare.mechanisms.rappor import Rappor
+
+_SHOTS = ("shots", "flips", "low", "high")
+_RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
+
+
+@dataclass(frozen=True)
+class MechanismOptions:
+    """What is asked of a new collection's mechanism; None is what nobody asked for.
+
+    Attributes:
+        epsilon: the most that one report may cost; over time, all reports of a person together.
+        mechanism: its name, or ``auto``: the one with the least error for a single report; over
+            time, kshot.
+        own_words: whether people answer in their own words.
+        form: of RAPPOR; ``full`` unless it says otherwise.
+        lifetime: the most that all reports of one answer may cost together.
+        bits: of a free text's filter.
+        hashes: how many bits a text sets.
+        cohorts: how many hash families people are divided among.
+        rounds: in how many rounds people are in one of two states.
+        shots: of kshot, in how many rounds a person reports.
+        flips: of kshot, how many lies are few.
+        low: of kshot, what the share is expected to be at least.
+        high: of kshot, what the share is expected to be at most.
+    """
+
+    epsilon: float
+    mechanism: str = "auto"
+    own_words: bool = False
+    form: str | None = None
+    lifetime: float | None = None
+    bits: int | None = None
+    hashes: int | None = None
+    cohorts: int | None = None
+    rounds: int | None = None
+    shots: int | None = None
+    flips: int | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def has_rounds(self) -> bool:
+        """Whether the options ask for states over time."""
+        return self.rounds is not None or self.mechanism in CONTINUAL
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the answers where none are named."""
+        return ["no", "yes"] if self.has_rounds else []
+
+    def refuse(self, options: Iterable[str], unless: str) -> None:
+        """Refuse options that were given but need something else, which ``unless`` names."""
+        given = [name for name in options if getattr(self, name) is not None]
+        if given:
+            raise ParameterError(f"--{given[0].replace('_', '-')} needs {unless}")
+
+
+def choose(options: MechanismOptions, answers: int) -> Mechanism:
+    """The mechanism that the options ask for, of a collection with so many listed answers."""
+    if options.has_rounds:
+        return _continual(options, answers)
+    options.refuse(_SHOTS, "--mechanism kshot and --rounds")
+    asked = {"bits": options.bits, "hashes": options.hashes, "cohorts": options.cohorts}
+    shape = {name: value for name, value in asked.items() if value is not None}
+    if options.own_words:
+        if answers:
+            raise ParameterError(f"free text has no list of answers, got {answers}")
+        if options.mechanism not in {"auto", "rappor"}:
+            raise ParameterError(f"free text is randomised by rappor, not by {options.mechanism}")
+        return _rappor(options, basic=False, shape=shape)
+    if answers < 2:
+        raise ParameterError(f"a question needs at least 2 answers, got {answers}")
+    if shape:
+        raise ParameterError(f"--{next(iter(shape))} is for --free-text: listed answers need none")
+    if options.mechanism == "rappor":
+        return _rappor(options, basic=True, shape={"bits": answers})
+    options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
+    return _categorical(options, answers)
+
+
+def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:
+    steps = options.form or "full"  # its permanent noise costs no accuracy
+    form: Any = steps  # one of the names that calibrate knows
+    if basic:
+        form = "basic" if steps == "full" else f"basic {steps}"
+    return Rappor.calibrate(options.epsilon, form=form, lifetime=options.lifetime, **shape)
+
+
+def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
+    if options.mechanism != "auto":
+        return CATEGORICAL[options.mechanism].calibrate(answers, options.epsilon)
+    choices = [cls.calibrate(answers, options.epsilon) for cls in CATEGORICAL.values()]
+    return min(choices, key=lambda m: mean_squared_error(m.holder, m.others, 1, answers))
+
+
+def _continual(options: MechanismOptions, answers: int) -> ContinualMechanism:
+    if options.mechanism not in {"auto", *CONTINUAL}:
+        raise ParameterError(f"--rounds is for {', '.join(CONTINUAL)}, not for {options.mechanism}")
+    if options.own_words:
+        raise ParameterError("--free-text needs a question without --rounds")
+    options.refuse(_RAPPOR, "a question without --rounds")
+    if options.rounds is None:
+        raise ParameterError(f"{options.mechanism} needs --rounds: how many rounds are there?")
+    if answers != 2:
+        raise ParameterError(f"over time there are 2 states, each with its name, got {answers}")
+    if options.mechanism not in {"auto", "kshot"}:
+        options.refuse(_SHOTS, "--mechanism kshot")
+        return CONTINUAL[options.mechanism].calibrate(options.rounds, options.epsilon)
+    if options.shots is None:
+        options.refuse(("flips",), "--shots")
+        low, high = options.low or 0.0, 1.0 if options.high is None else options.high
+        return KShot.calibrate(options.rounds, options.epsilon, low=low, high=high)
+    if (options.low, options.high) != (None, None):
+        raise ParameterError("--shots says what --low and --high would choose: give one of them")
+    flips = options.flips or 0
+    return KShot.calibrate(options.rounds, options.epsilon, shots=options.shots, flips=flips)

@@ -1,0 +1,135 @@
+"""Wishes become a collection by the command line's own rule, or one of them is refused by name."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sudare import Collection
+from sudare.collection.defaults import MINIMUM_REPORTS
+from sudare.collection.drafts import Wishes, draft
+from sudare.collection.windows import Windows
+from sudare.errors import RefusedWish
+from support.commands import run
+
+NOW = 1_900_000_000.0
+TEA: dict[str, Any] = {"name": "tea", "question": "Which tea?", "epsilon": 1.5}
+TEAS = ("green", "black", "oolong", "hojicha", "mugi", "soba", "white", "pu-erh")
+OPTIONS = ["--epsilon", "1.5", "--question", "Which tea?"]
+ANSWERS = [part for tea in TEAS for part in ("--answer", tea)]
+STATES = ["--answer", "off", "--answer", "on", "--rounds", "24", "--window", "1d"]
+SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "least error": ({"answers": TEAS}, ANSWERS),
+    "least error of two": ({"answers": TEAS[:2]}, ANSWERS[:4]),
+    "small reports": (
+        {"answers": TEAS, "wants": "small_reports"},
+        [*ANSWERS, "--mechanism", "grr"],
+    ),
+    "asked again": (
+        {"answers": TEAS, "wants": "permanent_noise", "window": 86_400},
+        [*ANSWERS, "--mechanism", "rappor", "--window", "1d"],
+    ),
+    "for life": (
+        {"answers": TEAS, "wants": "permanent_noise", "lifetime": 2.5},
+        [*ANSWERS, "--mechanism", "rappor", "--lifetime", "2.5"],
+    ),
+    "free text": ({"asks": "text", "wants": "permanent_noise"}, ["--free-text"]),
+    "states": (
+        {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
+        STATES,
+    ),
+    "states for browsers": (
+        {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400}
+        | {"wants": "any_browser"},
+        [*STATES, "--mechanism", "glance"],
+    ),
+    "its rules": (
+        {"answers": TEAS, "invited": True, "keeps_reports": True, "minimum_reports": 7},
+        [*ANSWERS, "--invited", "--keep-reports", "--minimum-reports", "7"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_draft_is_what_the_command_line_makes(name: str, tmp_path: Path) -> None:
+    wishes, options = SAME[name]
+    path = tmp_path / "made.json"
+    assert run(tmp_path, "collection", "new", "tea", *OPTIONS, *options, "-o", path).code == 0
+    made = Collection.from_json(path.read_bytes())
+    then = float(made.windows.start) if made.windows else NOW  # the same day
+    assert draft(Wishes(**TEA, **wishes), then) == made
+
+
+def test_what_nobody_wishes_for_is_what_the_command_line_has(tmp_path: Path) -> None:
+    path = tmp_path / "made.json"
+    assert run(tmp_path, "collection", "new", "tea", *OPTIONS, *ANSWERS, "-o", path).code == 0
+    assert json.loads(path.read_text("utf-8"))["minimum_reports"] == MINIMUM_REPORTS
+    assert draft(Wishes(**TEA, answers=TEAS), NOW).minimum_reports == MINIMUM_REPORTS
+
+
+def test_the_first_window_is_the_current_one() -> None:
+    made = draft(Wishes(**TEA, answers=TEAS, window=3600), NOW)
+    assert made.windows == Windows(int(NOW) // 3600 * 3600, 3600)
+
+
+STATE: dict[str, Any] = {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400}
+REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "name": [({"name": ""}, "at least one character"), ({"name": "t\u202ea"}, "U+202E")],
+    "question": [({"question": ""}, "at least 1 character"), ({"question": "a\nb"}, "U+000A")],
+    "answers": [
+        ({"answers": ()}, "at least 2 answers, got 0"),
+        ({"answers": ("one",)}, "at least 2 answers, got 1"),
+        ({"answers": ("a", "a")}, "the same label"),
+        ({"answers": ("a", "")}, "at least one character"),
+        ({"answers": ("a", "b\x1b")}, "U+001B"),
+        ({"asks": "text", "wants": "permanent_noise"}, "no list of answers, got 8"),
+        ({**STATE, "answers": TEAS[:3]}, "2 states, each with its name, got 3"),
+        ({**STATE, "answers": ("1", "0")}, "the number of the other state"),
+    ],
+    "wants": [
+        ({"asks": "text"}, "of the kind text can have permanent_noise"),
+        ({**STATE, "wants": "small_reports"}, "can have any_browser, least_error"),
+    ],
+    "rounds": [
+        ({"rounds": 3}, "for states over time"),
+        ({**STATE, "rounds": None}, "for states over time"),
+        ({**STATE, "rounds": 0}, "got 0"),
+    ],
+    "epsilon": [
+        ({"epsilon": 0.0}, "above 0"),
+        ({"epsilon": -1.0}, "above 0"),
+        ({"epsilon": 1e-300}, "too small"),
+        ({"asks": "text", "answers": (), "wants": "permanent_noise", "epsilon": 0.0}, "above 0"),
+        ({**STATE, "epsilon": 0.0}, "above 0"),
+    ],
+    "lifetime": [
+        ({"lifetime": 3.0}, "for permanent noise alone"),
+        ({"wants": "permanent_noise", "lifetime": 1.0}, "1.0"),
+    ],
+    "window": [
+        ({"window": 0}, "got 0"),
+        ({**STATE, "window": 100}, "got 100 seconds"),
+    ],
+    "minimum_reports": [({"minimum_reports": 0}, "at least 1, got 0")],
+    "invited": [({**STATE, "epsilon": 12.0, "invited": True}, "one report in each window")],
+}
+
+
+@pytest.mark.parametrize(
+    ("wish", "changed", "said"),
+    [(wish, *case) for wish, cases in REFUSED.items() for case in cases],
+)
+def test_a_wish_that_cannot_be_had_is_named(wish: str, changed: dict[str, Any], said: str) -> None:
+    wishes = Wishes(**{**TEA, "answers": TEAS, **changed})
+    with pytest.raises(RefusedWish, match=said.replace("+", r"\+")) as refused:
+        draft(wishes, NOW)
+    assert refused.value.wish == wish
+
+
+def test_every_wish_but_a_yes_or_a_kind_can_be_refused() -> None:
+    every = {field.name for field in msgspec.structs.fields(Wishes)}
+    assert every - REFUSED.keys() == {"asks", "keeps_reports"}
+    assert {field.name for field in fields(Collection)} >= {"invited", "keeps_reports", "name"}

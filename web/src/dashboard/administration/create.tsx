@@ -1,0 +1,348 @@
+/** A new collection: its question, what is wanted of it, and what that means before it is made. */
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+
+import { Problem } from "../../collector/problem";
+import { whole } from "../../language";
+import { upTo } from "../../page/numbers";
+import { reasonText } from "../../page/reason";
+import { Dialog } from "../dialog";
+import { useOnce } from "../once";
+import { Check, Entry, NumberEntry, Options, TextEntry } from "./entry";
+import { useWords } from "./language";
+import { DraftLabel } from "./label";
+import type { Requests } from "./requests";
+import {
+  BLANK,
+  UNITS,
+  WANTS,
+  asking,
+  fieldOf,
+  wishesOf,
+  type Asked,
+  type Draft,
+  type Field,
+  type Form,
+  type Unit,
+} from "./wishes";
+
+const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
+const KINDS: readonly Asked[] = ["choice", "text", "states"];
+
+interface CreateProps {
+  readonly requests: Requests;
+  readonly close: () => void;
+  /** It is held from now on. */
+  readonly created: (key: string, name: string) => void;
+}
+
+export function Create({ requests, close, created }: CreateProps) {
+  const words = useWords();
+  const [form, setForm] = useState<Form>(BLANK);
+  const [refused, setRefused] = useState<Field | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
+  const once = useOnce();
+  const element = useRef<HTMLFormElement>(null);
+  const drafted = useDraft(requests, form);
+  const refusedField = refused ?? drafted.field;
+
+  const change = (part: Partial<Form>): void => {
+    setForm((before) => ({ ...before, ...part }));
+    setRefused(null);
+    setProblem(null);
+  };
+  const refuse = (field: Field): void => {
+    setRefused(field);
+    element.current?.querySelector<HTMLElement>(`#new-${field}`)?.focus();
+  };
+  const submit = async (): Promise<void> => {
+    const wishes = wishesOf(form);
+    if (typeof wishes === "string") return refuse(wishes);
+    try {
+      const { document } = await requests.draft(wishes);
+      const { key } = await requests.add(document);
+      if (form.isPublic) await requests.release(key, true);
+      created(key, wishes.name);
+    } catch (error) {
+      const field = error instanceof Problem ? fieldOf(error.code) : null;
+      if (field) refuse(field);
+      else setProblem(error);
+    }
+  };
+  const refusal = (field: Field): string | null =>
+    field === refusedField ? words.refusals[field] : null;
+  const fields = { form, change, refusal };
+  return (
+    <Dialog
+      wide
+      title={words.newCollection}
+      close={close}
+      closing={words.cancel}
+      actions={
+        <button type="submit" form="new-collection" class="main">
+          {words.create}
+        </button>
+      }
+    >
+      <form
+        id="new-collection"
+        ref={element}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void once(submit);
+        }}
+      >
+        <Question {...fields} />
+        <Privacy {...fields} />
+        <DraftLabel form={form} draft={drafted.draft} />
+        <Rules {...fields} />
+        <p class="status" role="alert">
+          {problem !== null && words.failed(reasonText(words, problem))}
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+interface Drafted {
+  readonly draft: Draft | null;
+  /** The field that the collector refuses, of those that are filled in. */
+  readonly field: Field | null;
+}
+
+/** What the collector makes of the form, a moment after the last change. */
+function useDraft(requests: Requests, form: Form): Drafted {
+  const [drafted, setDrafted] = useState<Drafted>({ draft: null, field: null });
+  // Its question changes nothing of what it means, so the label needn't wait for it.
+  const asked = useMemo(() => {
+    const wishes = wishesOf({ ...form, question: form.question || "…", name: form.name || "…" });
+    return typeof wishes === "string" ? null : JSON.stringify(wishes);
+  }, [form]);
+  useEffect(() => {
+    if (asked === null) {
+      setDrafted({ draft: null, field: null });
+      return;
+    }
+    const ending = new AbortController();
+    const timer = setTimeout(() => {
+      requests.draft(JSON.parse(asked), ending.signal).then(
+        (draft) => setDrafted({ draft, field: null }),
+        (error: unknown) => {
+          if (ending.signal.aborted) return;
+          const field = error instanceof Problem ? fieldOf(error.code) : null;
+          setDrafted({ draft: null, field });
+        },
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      ending.abort();
+    };
+  }, [asked]);
+  return drafted;
+}
+
+interface FieldsProps {
+  readonly form: Form;
+  readonly change: (part: Partial<Form>) => void;
+  readonly refusal: (field: Field) => string | null;
+}
+
+function Question({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  const { asks } = form;
+  return (
+    <>
+      <TextEntry
+        id="new-question"
+        title={words.question}
+        refusal={refusal("question")}
+        value={form.question}
+        set={(question) => change({ question })}
+      />
+      <TextEntry
+        id="new-name"
+        title={words.name}
+        hint={words.nameWhy}
+        refusal={refusal("name")}
+        value={form.name}
+        set={(name) => change({ name })}
+      />
+      <Options
+        id="new-asks"
+        legend={words.asks}
+        options={KINDS.map((each) => [each, words.asked[each], words.askedWhy[each]] as const)}
+        value={asks}
+        choose={(next) => change(asking(form, next))}
+      />
+      {asks !== "text" && (
+        <Entry
+          id="new-answers"
+          title={asks === "states" ? words.stateNames : words.answers}
+          hint={asks === "states" ? words.stateNamesWhy : words.answersWhy}
+          refusal={refusal("answers")}
+        >
+          {(control) => (
+            <textarea
+              rows={asks === "states" ? 2 : 5}
+              {...control}
+              value={form.answers}
+              onInput={({ currentTarget }) => change({ answers: currentTarget.value })}
+            />
+          )}
+        </Entry>
+      )}
+      {asks === "states" && (
+        <NumberEntry
+          id="new-rounds"
+          title={words.rounds}
+          hint={words.roundsWhy}
+          refusal={refusal("rounds")}
+          value={form.rounds}
+          set={(rounds) => change({ rounds })}
+        />
+      )}
+    </>
+  );
+}
+
+function Privacy({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  const wants = WANTS[form.asks];
+  const setEpsilon = (epsilon: string): void => change({ epsilon });
+  return (
+    <>
+      {wants.length > 1 && (
+        <Options
+          id="new-wants"
+          legend={words.wants}
+          options={wants.map((each) => [each, words.wanted[each], words.wantedWhy[each]] as const)}
+          value={form.wants}
+          choose={(next) => change({ wants: next })}
+        />
+      )}
+      <Entry
+        id="new-epsilon"
+        title={words.epsilonTitle}
+        hint={form.asks === "states" ? words.epsilonStates : words.epsilonWhy}
+        refusal={refusal("epsilon")}
+      >
+        {(control) => (
+          <span class="pair slider">
+            <input
+              type="range"
+              aria-label={words.epsilonSlider}
+              aria-valuetext={words.epsilon(form.epsilon)}
+              min="0.1"
+              max="8"
+              step="0.1"
+              value={form.epsilon}
+              onInput={({ currentTarget }) => setEpsilon(currentTarget.value)}
+            />
+            <input
+              type="number"
+              min="0.01"
+              step="any"
+              {...control}
+              value={form.epsilon}
+              onInput={({ currentTarget }) => setEpsilon(currentTarget.value)}
+            />
+          </span>
+        )}
+      </Entry>
+      {form.wants === "permanent_noise" && (
+        <NumberEntry
+          id="new-lifetime"
+          title={words.lifetimeTitle}
+          hint={words.lifetimeWhy(Number(form.epsilon) > 0 ? upTo(2 * Number(form.epsilon)) : "…")}
+          refusal={refusal("lifetime")}
+          value={form.lifetime}
+          set={(lifetime) => change({ lifetime })}
+          isWhole={false}
+        />
+      )}
+      <NumberEntry
+        id="new-people"
+        title={words.people}
+        hint={words.peopleWhy}
+        refusal={refusal("people")}
+        value={form.people}
+        set={(people) => change({ people })}
+      />
+    </>
+  );
+}
+
+function Rules({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  return (
+    <>
+      <Check
+        title={words.again}
+        hint={form.asks === "states" ? words.againStates : words.againWhy}
+        checked={form.hasWindows}
+        disabled={form.asks === "states"}
+        set={(hasWindows) => change({ hasWindows })}
+      />
+      {form.hasWindows && (
+        <Entry
+          id="new-window"
+          title={words.windowLength}
+          hint={words.windowWhy}
+          refusal={refusal("window")}
+        >
+          {(control) => (
+            <span class="pair">
+              <input
+                type="number"
+                min="1"
+                step="1"
+                {...control}
+                value={form.window}
+                onInput={({ currentTarget }) => change({ window: currentTarget.value })}
+              />
+              <select
+                aria-label={words.unit}
+                value={form.unit}
+                onChange={({ currentTarget }) => change({ unit: currentTarget.value as Unit })}
+              >
+                {(Object.keys(UNITS) as Unit[]).map((unit) => (
+                  <option key={unit} value={unit}>
+                    {words.units[unit]}
+                  </option>
+                ))}
+              </select>
+            </span>
+          )}
+        </Entry>
+      )}
+      <NumberEntry
+        id="new-minimum_reports"
+        title={words.minimum}
+        hint={words.minimumWhy}
+        refusal={refusal("minimum_reports")}
+        value={form.minimum}
+        set={(minimum) => change({ minimum })}
+      />
+      <Check
+        title={words.byInvitation}
+        hint={refusal("invited") ?? words.byInvitationWhy}
+        checked={form.invited}
+        set={(invited) => change({ invited })}
+      />
+      <Check
+        title={words.makePublic}
+        hint={words.makePublicWhy(whole(words, Number(form.minimum) || 0))}
+        checked={form.isPublic}
+        set={(isPublic) => change({ isPublic })}
+      />
+      <Check
+        title={words.keepReports}
+        hint={words.keepReportsWhy}
+        checked={form.keepsReports}
+        set={(keepsReports) => change({ keepsReports })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,188 @@
+/** What the administration says, in English. The other languages have exactly these entries. */
+
+export const words = {
+  problems: {
+    closed: "it is closed, for good",
+    last_admin: "this is the last administrator’s token, and without it nobody could sign in",
+  },
+  cancel: "Cancel",
+  newCollection: "New collection",
+  create: "Create it",
+  created: (name: string) => `“${name}” is held from now on.`,
+  question: "Question",
+  name: "Short name",
+  nameWhy: "For lists and files. People see it above the question.",
+  asks: "People answer",
+  asked: {
+    choice: "One of a list of answers",
+    text: "In their own words",
+    states: "A state over time",
+  },
+  askedWhy: {
+    choice: "The share of each answer is estimated.",
+    text: "Texts are found again among candidates that you name later.",
+    states: "In each round, everybody is in one of two states; the share over time is estimated.",
+  },
+  answers: "Answers, one per line",
+  answersWhy: "At least two, each different.",
+  stateNames: "The two states, one per line",
+  stateNamesWhy: "The share of the second is estimated, such as “off” and then “on”.",
+  rounds: "Rounds in a window",
+  roundsWhy: "With a window of a day, 24 rounds are of an hour each.",
+  wants: "What matters most",
+  wanted: {
+    least_error: "The least error",
+    small_reports: "Small reports",
+    permanent_noise: "Asked again and again",
+    any_browser: "Answered in a browser",
+  },
+  wantedWhy: {
+    least_error: "The mechanism with the smallest error for this ε and this many answers.",
+    small_reports: "A report is one answer, true or not: a byte or two, however many answers.",
+    permanent_noise:
+      "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
+    any_browser: "People take part on the survey page; each reports in one round.",
+  },
+  epsilonTitle: "ε: how much a report may tell",
+  epsilonSlider: "ε, as a slider",
+  epsilonWhy: "Small: more privacy, more error.",
+  epsilonStates: "For all that a person sends in a window. Small: more privacy, more error.",
+  lifetimeTitle: "ε of all reports of one answer together",
+  lifetimeWhy: (twice: string) => `Left empty, it is twice the ε of one report: ${twice}.`,
+  people: "How many people will answer, about",
+  peopleWhy: "Only to say what error to expect. It is not kept.",
+  meaning: "What that means",
+  noMeaning: "This is said as soon as the answers and ε are there.",
+  errors: {
+    choice: (people: string, error: string) =>
+      `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
+    text: (people: string, error: string) =>
+      `With ${people} people, a text that about ${error}\u00a0% of them answer has an even chance of being found, ` +
+      "among a thousand candidates.",
+    states: (people: string, error: string) =>
+      `With ${people} people, the share in each round is known to about ±${error} percentage points (95\u00a0% ` +
+      "of the time).",
+  },
+  parts: {
+    text: (parts: string, minimum: string, all: string) =>
+      `Devices are divided at random into ${parts} groups, each shown from ${minimum} reports on: about ` +
+      `${all} people are needed before anything is shown.`,
+    states: (parts: string, minimum: string, all: string) =>
+      `Each of the ${parts} rounds is shown from ${minimum} reports on: about ${all} reports in all.`,
+  },
+  size: (mechanism: string, bytes: string, count: number) =>
+    `A report has ${bytes} ${count === 1 ? "byte" : "bytes"} (mechanism: ${mechanism}).`,
+  noBrowser:
+    "Browsers don’t speak this mechanism: people take part by the command line or an application, not " +
+    "on the survey page.",
+  again: "Ask again and again, in windows of time",
+  againWhy: "Each window is counted by itself, and costs ε again.",
+  againStates: "Rounds need windows: a window holds all of them.",
+  windowLength: "A window lasts",
+  windowWhy: "Windows begin with the day, in UTC; the current one is the first.",
+  unit: "Unit",
+  units: { minutes: "minutes", hours: "hours", days: "days" },
+  minimum: "Show nothing below so many reports",
+  minimumWhy: "So that nobody stands out.",
+  byInvitation: "By invitation only",
+  byInvitationWhy: "A report needs a link that you hand out, good for one report in each window.",
+  makePublic: "Everybody may read the results",
+  makePublicWhy: (minimum: string) =>
+    `From ${minimum} reports on. Otherwise analysts alone; this can be changed at any time.`,
+  keepReports: "Keep every report",
+  keepReportsWhy: "As it was scrambled on its device. Otherwise only the sum is kept.",
+  // By the field that is wrong: each says what is allowed.
+  refusals: {
+    question: "A question of at least one letter, on one line, without hidden characters.",
+    name: "A name of at least one letter, on one line, without hidden characters.",
+    answers:
+      "At least two answers, each different, without hidden characters; over time exactly two states.",
+    rounds: "A whole number from 1 to about a million.",
+    wants: "This can’t be had for such a question.",
+    epsilon: "A number above 0, such as 0.5 or 2; not so small that no coin could keep it.",
+    lifetime: "A number above the ε of one report, or nothing.",
+    window: "A whole number above 0; over time, each round must last a whole number of seconds.",
+    minimum_reports: "A whole number, 1 or more.",
+    invited:
+      "Here a person sends several reports in a window, and an invitation is good for one: choose “answered " +
+      "in a browser”, or invite nobody.",
+    people: "A whole number, 1 or more.",
+  },
+  manage: "Manage",
+  takes: {
+    open: "It takes reports.",
+    paused: "It is paused: it takes no reports now.",
+    closed: "It is closed: it takes no more reports.",
+  },
+  pause: "Pause",
+  paused: (name: string) => `“${name}” is paused.`,
+  resume: "Resume",
+  resumed: (name: string) => `“${name}” takes reports again.`,
+  closeForGood: "Close for good",
+  closeAsk: "Close it for good?",
+  closeWhy: (name: string) =>
+    `“${name}” would never take a report again. What it has stays, and is shown if it is enough.`,
+  closedNow: (name: string) => `“${name}” is closed.`,
+  isPublic: "Everybody may read its results.",
+  isNotPublic: "Analysts alone may read its results.",
+  release: "Make the results public",
+  releasedNow: (name: string) => `Everybody may read the results of “${name}” now.`,
+  withhold: "Make the results private",
+  withheldNow: (name: string) => `Analysts alone may read the results of “${name}” now.`,
+  deleteOne: "Delete",
+  deleteAsk: "Delete it, with all its reports?",
+  deleteWhy: "The collection, its reports and its sums will be gone, and can’t be had again:",
+  deleteName: "Type its name to delete it",
+  deleteOther: "That isn’t its name.",
+  deletedNow: (name: string) => `“${name}” is deleted.`,
+  candidatesTitle: "Candidates",
+  candidatesWhy:
+    "Free text is decoded against texts that people may have answered. These replace the ones before.",
+  candidatesText: "Candidates, one per line",
+  candidatesFile: "Or from a text file, one per line",
+  candidatesKeep: "Use these",
+  candidatesKept: (name: string, count: string) =>
+    `“${name}” is decoded against ${count} candidates now.`,
+  lines: (lines: string, count: number) => `${lines} ${count === 1 ? "candidate" : "candidates"}`,
+  invitations: "Invitations",
+  invitationsWhy:
+    "Each link is for one person, and good for one report in each window. Whoever hands the links out and " +
+    "keeps a list could tell whose scrambled report is whose.",
+  howMany: "How many",
+  invite: "Make them",
+  invited: (invitations: string, count: number) =>
+    `${count === 1 ? "1 new invitation" : `${invitations} new invitations`}. Save ` +
+    `${count === 1 ? "it" : "them"} now: ${count === 1 ? "it is" : "they are"} shown this once.`,
+  links: "Links, one per line",
+  linksWhy: "What stands after the # never reaches a server’s log.",
+  copyAll: "Copy all",
+  saveText: "Save as a text file",
+  codes: "QR codes",
+  codeOf: (number: number) => `QR code of invitation ${number}`,
+  before: "Previous",
+  next: "Next",
+  tokens: "Tokens",
+  tokensWhy: "Whoever has a token signs in with it. Give everybody their own, so that one can end.",
+  tokenLabel: "Whose",
+  tokenLabelWhy: "Such as a name or a program; shown in this list and to its bearer.",
+  tokenRole: "Role",
+  roleWhy: {
+    admin: "May do everything.",
+    analyst: "May read results, release them, and name candidates.",
+    relay: "May send reports for many devices, and nothing else.",
+  },
+  tokenUntil: "Last day",
+  tokenUntilWhy: "Left empty, the collector chooses, and says so.",
+  neverEnds: "never expires",
+  ownToken: "(yours)",
+  makeToken: "Make a token",
+  tokenOnce: "Copy it now: it is shown this once, and nobody can read it again.",
+  tokenEnds: (moment: string) => `expires on ${moment}`,
+  revoke: "Revoke",
+  revokeIt: (label: string) => `Revoke ${label}`,
+  revokeSurely: (label: string) => `Revoke for good: ${label}`,
+  revokeYes: "Revoke for good",
+  revoked: (label: string) => `${label} can’t sign in any more.`,
+};
+
+export type AdministrationWords = typeof words;

@@ -1,0 +1,183 @@
+/** What the administration says, in Japanese. */
+
+import type { AdministrationWords } from "./en";
+
+export const words: AdministrationWords = {
+  problems: {
+    closed: "すでに終了しています",
+    last_admin: "最後の管理者トークンです。これがなくなると誰もログインできなくなります",
+  },
+  cancel: "キャンセル",
+  newCollection: "新しい調査",
+  create: "作成する",
+  created: (name) => `「${name}」を作成しました。`,
+  question: "質問",
+  name: "短い名前",
+  nameWhy: "一覧やファイル名に使います。回答者には質問の上に表示されます。",
+  asks: "回答の形式",
+  asked: {
+    choice: "選択肢からひとつ",
+    text: "自由記述",
+    states: "時間とともに変わる状態",
+  },
+  askedWhy: {
+    choice: "選択肢ごとの割合を推定します。",
+    text: "あとで登録する候補の中から、書かれた文章を見つけ出します。",
+    states: "ラウンドごとに、各人は 2 つの状態のどちらかにあります。その割合の推移を推定します。",
+  },
+  answers: "選択肢（1 行にひとつ）",
+  answersWhy: "2 つ以上。同じものは使えません。",
+  stateNames: "2 つの状態（1 行にひとつ）",
+  stateNamesWhy: "2 番目の状態の割合を推定します。例：「オフ」「オン」の順。",
+  rounds: "ひとつの期間のラウンド数",
+  roundsWhy: "期間が 1 日なら、24 ラウンドで 1 時間ずつになります。",
+  wants: "いちばん重視すること",
+  wanted: {
+    least_error: "誤差を小さく",
+    small_reports: "報告を小さく",
+    permanent_noise: "くり返し尋ねる",
+    any_browser: "ブラウザーで回答できる",
+  },
+  wantedWhy: {
+    least_error: "この ε と選択肢の数で、誤差がいちばん小さい方式を選びます。",
+    small_reports:
+      "報告は、本当かどうかわからない回答ひとつです。選択肢がいくつあっても 1～2 バイトほどです。",
+    permanent_noise:
+      "変わらない雑音を加えます。同じ回答を何度くり返しても、報告全体からわかることはわずかです。",
+    any_browser: "アンケートのページで参加できます。各人が報告するのは 1 ラウンドだけです。",
+  },
+  epsilonTitle: "ε：ひとつの報告からわかることの上限",
+  epsilonSlider: "ε のスライダー",
+  epsilonWhy: "小さいほどプライバシーは強く、誤差は大きくなります。",
+  epsilonStates:
+    "ひとつの期間に各人が送るものすべてについての値です。小さいほどプライバシーは強く、誤差は大きくなります。",
+  lifetimeTitle: "同じ回答の報告すべてを合わせた ε",
+  lifetimeWhy: (twice) => `空欄なら、報告 1 件の ε の 2 倍（${twice}）になります。`,
+  people: "回答する人数の見込み",
+  peopleWhy: "誤差の目安を示すためだけに使い、保存しません。",
+  meaning: "この設定の意味",
+  noMeaning: "選択肢と ε を入力すると、ここに表示されます。",
+  errors: {
+    choice: (people, error) =>
+      `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
+    text: (people, error) =>
+      `${people} 人が回答すると、およそ ${error}\u00a0% の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
+    states: (people, error) =>
+      `${people} 人が参加すると、各ラウンドの割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
+  },
+  parts: {
+    text: (parts, minimum, all) =>
+      `端末は無作為に ${parts} のグループに分けられ、報告が ${minimum} 件になったグループから表示されます。` +
+      `何かが表示されるまでに、およそ ${all} 人の回答が必要です。`,
+    states: (parts, minimum, all) =>
+      `${parts} のラウンドは、それぞれ報告が ${minimum} 件以上で表示されます。合わせておよそ ${all} 件です。`,
+  },
+  size: (mechanism, bytes) => `報告 1 件は ${bytes} バイトです（方式：${mechanism}）。`,
+  noBrowser:
+    "この方式はブラウザーでは使えません。アンケートのページではなく、コマンドかアプリで参加してもらいます。",
+  again: "期間を区切って、くり返し尋ねる",
+  againWhy: "期間ごとに別々に集計します。そのつど ε がかかります。",
+  againStates: "ラウンドには期間が必要です。ひとつの期間にすべてのラウンドが入ります。",
+  windowLength: "ひとつの期間の長さ",
+  windowWhy: "期間は協定世界時（UTC）の日付に合わせて始まり、今の期間が最初になります。",
+  unit: "単位",
+  units: { minutes: "分", hours: "時間", days: "日" },
+  minimum: "報告がこの件数に満たないうちは何も表示しない",
+  minimumWhy: "誰か一人が目立つことのないようにするためです。",
+  byInvitation: "招待した人だけが回答できる",
+  byInvitationWhy: "報告には、配布したリンクが必要です。リンクは期間ごとに 1 件だけ使えます。",
+  makePublic: "結果を誰でも読めるようにする",
+  makePublicWhy: (minimum) =>
+    `報告が ${minimum} 件以上になってから表示されます。公開しない場合は分析者だけが読めます。あとから変更できます。`,
+  keepReports: "報告をすべて保存する",
+  keepReportsWhy: "端末でかき混ぜられたまま保存します。選ばなければ合計だけを残します。",
+  refusals: {
+    question: "質問は 1 行で、1 文字以上入力してください。見えない文字は使えません。",
+    name: "名前は 1 行で、1 文字以上入力してください。見えない文字は使えません。",
+    answers:
+      "選択肢は 2 つ以上、すべて別のものにしてください。見えない文字は使えません。状態の場合はちょうど 2 つです。",
+    rounds: "1 からおよそ 100 万までの整数を入力してください。",
+    wants: "この形式の質問では選べません。",
+    epsilon: "0 より大きい数（0.5 や 2 など）を入力してください。小さすぎる値は実現できません。",
+    lifetime: "報告 1 件の ε より大きい数を入力するか、空欄にしてください。",
+    window:
+      "1 以上の整数を入力してください。状態の場合、各ラウンドが整数の秒数になる必要があります。",
+    minimum_reports: "1 以上の整数を入力してください。",
+    invited:
+      "この方式では一人が期間ごとに複数の報告を送りますが、招待状は 1 件分です。「ブラウザーで回答できる」を選ぶか、招待制をやめてください。",
+    people: "1 以上の整数を入力してください。",
+  },
+  manage: "管理",
+  takes: {
+    open: "報告を受け付けています。",
+    paused: "一時停止中です。今は報告を受け付けていません。",
+    closed: "終了しました。報告は受け付けません。",
+  },
+  pause: "一時停止",
+  paused: (name) => `「${name}」を一時停止しました。`,
+  resume: "再開",
+  resumed: (name) => `「${name}」の受け付けを再開しました。`,
+  closeForGood: "終了する",
+  closeAsk: "この調査を終了しますか？",
+  closeWhy: (name) =>
+    `「${name}」は二度と報告を受け付けなくなります。これまでの分は残り、件数が足りていれば表示されます。`,
+  closedNow: (name) => `「${name}」を終了しました。`,
+  isPublic: "結果は誰でも読めます。",
+  isNotPublic: "結果は分析者だけが読めます。",
+  release: "結果を公開する",
+  releasedNow: (name) => `「${name}」の結果を公開しました。`,
+  withhold: "結果を非公開にする",
+  withheldNow: (name) => `「${name}」の結果を非公開にしました。`,
+  deleteOne: "削除",
+  deleteAsk: "報告ごと削除しますか？",
+  deleteWhy: "次の調査と、その報告と合計がすべて消え、元に戻せません。",
+  deleteName: "削除するには名前を入力してください",
+  deleteOther: "名前が違います。",
+  deletedNow: (name) => `「${name}」を削除しました。`,
+  candidatesTitle: "候補",
+  candidatesWhy:
+    "自由記述は、回答されそうな文章の一覧と照らし合わせて解読します。これまでの一覧は置き換えられます。",
+  candidatesText: "候補（1 行にひとつ）",
+  candidatesFile: "またはテキストファイルから（1 行にひとつ）",
+  candidatesKeep: "この一覧を使う",
+  candidatesKept: (name, count) => `「${name}」を ${count} 個の候補で解読します。`,
+  lines: (lines) => `候補 ${lines} 個`,
+  invitations: "招待状",
+  invitationsWhy:
+    "リンクは一人にひとつで、期間ごとに報告 1 件に使えます。リンクを配る人が控えを取っていると、どのかき混ぜ済みの報告が誰のものかを結び付けられます。",
+  howMany: "枚数",
+  invite: "作成する",
+  invited: (invitations) =>
+    `招待状を ${invitations} 枚作成しました。表示は今回限りです。今のうちに保存してください。`,
+  links: "リンク（1 行にひとつ）",
+  linksWhy: "# より後ろの部分は、サーバーの記録に残りません。",
+  copyAll: "すべてコピー",
+  saveText: "テキストファイルに保存",
+  codes: "QR コード",
+  codeOf: (number) => `招待状 ${number} の QR コード`,
+  before: "前へ",
+  next: "次へ",
+  tokens: "トークン",
+  tokensWhy:
+    "トークンを持つ人がログインできます。一人ずつ別のトークンを渡すと、個別に無効にできます。",
+  tokenLabel: "持ち主",
+  tokenLabelWhy: "人やプログラムの名前など。この一覧と本人に表示されます。",
+  tokenRole: "権限",
+  roleWhy: {
+    admin: "すべての操作ができます。",
+    analyst: "結果の閲覧と公開、候補の登録ができます。",
+    relay: "多数の端末の報告をまとめて送れます。ほかの操作はできません。",
+  },
+  tokenUntil: "最終日",
+  tokenUntilWhy: "空欄なら収集者が決め、作成後に表示します。",
+  neverEnds: "無期限",
+  ownToken: "（使用中）",
+  makeToken: "トークンを作成",
+  tokenOnce: "今のうちにコピーしてください。表示は今回限りで、あとから読み出すことはできません。",
+  tokenEnds: (moment) => `有効期限：${moment}`,
+  revoke: "無効にする",
+  revokeIt: (label) => `${label} を無効にする`,
+  revokeSurely: (label) => `完全に無効にする：${label}`,
+  revokeYes: "完全に無効にする",
+  revoked: (label) => `${label} を無効にしました。`,
+};

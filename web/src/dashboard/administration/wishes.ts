@@ -1,0 +1,173 @@
+/** What an administrator wishes a new collection to be, from the form to the collector. */
+
+/** What people are asked for. */
+export type Asked = "choice" | "text" | "states";
+/** What a mechanism is chosen for; the collector knows which one it is. */
+export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "any_browser";
+
+/** What can be wanted of each kind of question; the first is proposed. */
+export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
+  choice: ["least_error", "small_reports", "permanent_noise"],
+  text: ["permanent_noise"],
+  states: ["any_browser", "least_error"],
+};
+
+export const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
+export type Unit = keyof typeof UNITS;
+
+/** The form as it is filled in: texts, as people type them. */
+export interface Form {
+  readonly asks: Asked;
+  readonly question: string;
+  readonly name: string;
+  readonly answers: string;
+  readonly rounds: string;
+  readonly wants: Wanted;
+  readonly epsilon: string;
+  readonly lifetime: string;
+  readonly hasWindows: boolean;
+  readonly window: string;
+  readonly unit: Unit;
+  readonly minimum: string;
+  readonly people: string;
+  readonly invited: boolean;
+  readonly isPublic: boolean;
+  readonly keepsReports: boolean;
+}
+
+export const BLANK: Form = {
+  asks: "choice",
+  question: "",
+  name: "",
+  answers: "",
+  rounds: "24",
+  wants: "least_error",
+  epsilon: "1",
+  lifetime: "",
+  hasWindows: false,
+  window: "1",
+  unit: "days",
+  minimum: "100", // as the collector's default: sudare/collection/defaults.py
+  people: "1000",
+  invited: false,
+  isPublic: false,
+  keepsReports: false,
+};
+
+/** What the collector is asked for: docs/reference/http.md. */
+export interface Wishes {
+  readonly name: string;
+  readonly question: string;
+  readonly asks: Asked;
+  readonly answers: readonly string[];
+  readonly rounds: number | null;
+  readonly wants: Wanted;
+  readonly epsilon: number;
+  readonly lifetime: number | null;
+  readonly window: number | null;
+  readonly minimum_reports: number;
+  readonly keeps_reports: boolean;
+  readonly invited: boolean;
+  readonly people: number;
+}
+
+/** The collector's answer: the document that would be held, and what it means. */
+export interface Draft {
+  readonly document: string;
+  readonly key: string;
+  readonly label: {
+    readonly mechanism: string;
+    readonly epsilon: number;
+    readonly lifetime_epsilon: number | null;
+    readonly promise: string;
+    readonly odds: string;
+    readonly report_bytes: number;
+    readonly parts: number;
+    readonly people: number;
+    readonly error: number | null;
+  };
+}
+
+/** A field of the form, by the name of its wish. */
+export type Field =
+  | "question"
+  | "name"
+  | "answers"
+  | "rounds"
+  | "wants"
+  | "epsilon"
+  | "lifetime"
+  | "window"
+  | "minimum_reports"
+  | "invited"
+  | "people";
+
+/** The form for another kind of question, with what is proposed for it. */
+export function asking(form: Form, asks: Asked): Form {
+  const wants = WANTS[asks][0] as Wanted;
+  return { ...form, asks, wants, hasWindows: form.hasWindows || asks === "states" };
+}
+
+/** Answers, one per line; lines without any letter are none. */
+export function answersOf(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+const WHOLE = /^[1-9][0-9]{0,14}$/;
+const NUMBER = /^(?=.*[1-9])[0-9]{0,6}\.?[0-9]{0,12}$/;
+
+/** The wishes of a form, or the first field that can't be read. */
+export function wishesOf(form: Form): Wishes | Field {
+  const { asks, wants } = form;
+  const [question, name] = [form.question.trim(), form.name.trim()];
+  if (question === "") return "question";
+  if (name === "") return "name";
+  const answers = asks === "text" ? [] : answersOf(form.answers);
+  if (asks !== "text" && (answers.length < 2 || new Set(answers).size < answers.length)) {
+    return "answers";
+  }
+  if (asks === "states" && !WHOLE.test(form.rounds)) return "rounds";
+  if (!NUMBER.test(form.epsilon)) return "epsilon";
+  const isForLife = wants === "permanent_noise" && form.lifetime !== "";
+  if (isForLife && !NUMBER.test(form.lifetime)) return "lifetime";
+  if (form.hasWindows && !WHOLE.test(form.window)) return "window";
+  if (!WHOLE.test(form.minimum)) return "minimum_reports";
+  if (!WHOLE.test(form.people)) return "people";
+  return {
+    name,
+    question,
+    asks,
+    answers,
+    rounds: asks === "states" ? Number(form.rounds) : null,
+    wants,
+    epsilon: Number(form.epsilon),
+    lifetime: isForLife ? Number(form.lifetime) : null,
+    window: form.hasWindows ? Number(form.window) * UNITS[form.unit] : null,
+    minimum_reports: Number(form.minimum),
+    keeps_reports: form.keepsReports,
+    invited: form.invited,
+    people: Number(form.people),
+  };
+}
+
+const FIELDS: readonly Field[] = [
+  "question",
+  "name",
+  "answers",
+  "rounds",
+  "wants",
+  "epsilon",
+  "lifetime",
+  "window",
+  "minimum_reports",
+  "invited",
+  "people",
+];
+
+/** The field that a refusal of the collector is about; null if it is about none. */
+export function fieldOf(code: string): Field | null {
+  return FIELDS.find((field) => code === `draft_${field}`) ?? null;
+}
