@@ -10,13 +10,13 @@ import {
   isAlone,
   lines,
   reach,
-  roundsShown,
   thinned,
   zoomed,
   type Point,
   type Span,
 } from "./course";
 import { useWords, type Words } from "./language";
+import type { Axis } from "./times";
 
 const HEIGHT = 320;
 const LEFT = 44;
@@ -29,9 +29,14 @@ export const MANY = 100;
 interface SeriesProps {
   readonly points: readonly Point[];
   readonly label: string;
+  readonly axis: Axis;
+  /** Digits after the point, in per cent. */
+  readonly decimals: number;
+  /** Whether these are differences, in points. */
+  readonly signed?: boolean;
 }
 
-export function Series({ points, label }: SeriesProps) {
+export function Series({ points, label, axis, decimals, signed = false }: SeriesProps) {
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -43,6 +48,7 @@ export function Series({ points, label }: SeriesProps) {
   const x = (at: number): number =>
     LEFT + ((at - span.first) / Math.max(1, span.last - span.first)) * (width - LEFT - RIGHT);
   const pointed = points.find((each) => each.round === round);
+  const read = (point: Point): string => readout(words, axis, point, decimals);
 
   const point = (at: number): void => {
     const near = Math.max(whole.first, Math.min(whole.last, at));
@@ -87,16 +93,23 @@ export function Series({ points, label }: SeriesProps) {
         aria-valuemin={whole.first}
         aria-valuemax={whole.last}
         aria-valuenow={round ?? whole.first}
-        aria-valuetext={pointed ? readout(words, pointed) : words.pointHint}
+        aria-valuetext={pointed ? read(pointed) : words.pointHint}
         width={width}
         height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         onPointerDown={({ clientX }) => find(clientX)}
         onPointerMove={({ clientX }) => find(clientX)}
         onPointerLeave={() => turnTo(null)}
         onBlur={() => turnTo(null)}
         onKeyDown={press}
       >
-        <Drawing points={points} span={span} width={width} />
+        <Drawing
+          points={points}
+          span={span}
+          width={width}
+          axis={axis}
+          title={signed ? words.sharePoints : words.sharePercent}
+        />
         {pointed && (
           <line
             class="pointer"
@@ -108,7 +121,7 @@ export function Series({ points, label }: SeriesProps) {
         )}
       </svg>
       <p class="readout" aria-hidden="true">
-        {pointed ? readout(words, pointed) : <small>{words.pointHint}</small>}
+        {pointed ? read(pointed) : <small>{words.pointHint}</small>}
       </p>
       {points.length > MANY && (
         <p class="buttons zoom">
@@ -128,11 +141,12 @@ interface DrawingProps {
   readonly points: readonly Point[];
   readonly span: Span;
   readonly width: number;
+  readonly axis: Axis;
+  readonly title: string;
 }
 
 /** All that doesn't change while somebody points at it: made again only when it has changed. */
-function Drawing({ points, span: { first, last }, width }: DrawingProps) {
-  const words = useWords();
+function Drawing({ points, span: { first, last }, width, axis, title }: DrawingProps) {
   return useMemo(() => {
     const inner = width - LEFT - RIGHT;
     const seen = points.filter(({ round }) => first <= round && round <= last);
@@ -158,16 +172,16 @@ function Drawing({ points, span: { first, last }, width }: DrawingProps) {
             </text>
           </g>
         ))}
-        {roundsShown(first, last, width).map((round) => (
-          <text key={round} x={x(round)} y={HEIGHT - BOTTOM + 20}>
-            {round}
+        {axis.ticks(first, last, width).map(({ at, text }) => (
+          <text key={at} x={x(at)} y={HEIGHT - BOTTOM + 20}>
+            {text}
           </text>
         ))}
         <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
-          {words.roundTitle}
+          {axis.title}
         </text>
         <text class="first" x={0} y={12}>
-          {words.sharePercent}
+          {title}
         </text>
         <path class="band" d={areas(drawn, x, y, "bandLow", "bandHigh")} />
         <path class="interval" d={areas(drawn, x, y, "low", "high")} />
@@ -185,7 +199,7 @@ function Drawing({ points, span: { first, last }, width }: DrawingProps) {
         )}
       </>
     );
-  }, [points, first, last, width, words]);
+  }, [points, first, last, width, axis, title]);
 }
 
 /** The width of an element, as it changes. */
@@ -201,9 +215,10 @@ function useWidth(box: { readonly current: Element | null }): number {
   return width;
 }
 
-function readout(words: Words, point: Point): string {
+function readout(words: Words, axis: Axis, point: Point, decimals: number): string {
   const { round, share, low, high } = point;
-  const name = `${words.roundTitle} ${round}`;
+  const name = axis.name(round);
   if (share === null || low === null || high === null) return `${name}: ${words.noEstimate}`;
-  return words.summary(name, percent(share), percent(low), percent(high));
+  const [value, from, to] = [share, low, high].map((each) => percent(each, decimals));
+  return words.summary(name, value as string, from as string, to as string);
 }
