@@ -11,7 +11,6 @@ import { fileStem } from "./file_name";
 import { kindOf } from "./kinds";
 import { useWords, type Words } from "./language";
 import { pictureOf, pngOf, type Caption } from "./picture";
-import { levelText } from "./table";
 import type { Calendar } from "./times";
 
 interface DownloadsProps {
@@ -47,9 +46,9 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
   const path = `/collections/${key}/estimate?window=${window}&format=`;
   const sum = `/collections/${key}/aggregate?window=${kind.summed(window)}`;
   const plan = kind.plan(standing, estimate);
-  const button = (label: string, act: () => void) => (
+  const button = (says: string, act: () => void) => (
     <button type="button" disabled={estimate === null} onClick={act}>
-      {label}
+      {says}
     </button>
   );
   return (
@@ -75,7 +74,7 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
       )}
       <div class="buttons" role="group" aria-label={words.thisView}>
         <span class="fine">{words.thisView}</span>
-        <Copy text={addressOf({ key, window })} label={words.copyLink} />
+        <Copy text={addressOf({ key, window })} says={words.copyLink} />
         <button type="button" onClick={() => print()}>
           {words.print}
         </button>
@@ -91,7 +90,7 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
           <p>{words.planWhy}</p>
           <div class="command">
             <code tabIndex={0}>{plan}</code>
-            <Copy text={plan} label={words.copy} />
+            <Copy text={plan} says={words.copy} />
           </div>
         </>
       )}
@@ -106,7 +105,7 @@ function captionOf(
   estimate: Estimate,
   calendar: Calendar,
 ): Caption {
-  const { window, n, level } = estimate;
+  const { window, n } = estimate;
   const when = window === "all" ? words.all : calendar.schedule && calendar.window(window);
   const about = [visible(name), when, words.reports(n), words.epsilon(upTo(epsilon))];
   const notes = Array.from(document.querySelectorAll(".result [data-note]"), ({ textContent }) =>
@@ -115,14 +114,14 @@ function captionOf(
   return {
     title: visible(question),
     subtitle: about.filter(Boolean).join(" · "),
-    notes: [words.interval(levelText(level)), ...notes, `Sudare · ${key}`],
+    notes: [...notes, `Sudare · ${key}`],
   };
 }
 
 const svgOf = (svg: string): Blob => new Blob([svg], { type: "image/svg+xml" });
 
 /** A button that copies a text; nothing where the browser doesn't let pages do so. */
-function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+function Copy({ text, says }: { readonly text: string; readonly says: string }) {
   const words = useWords();
   const [copied, setCopied] = useState("");
   const { clipboard } = navigator as { clipboard?: Clipboard }; // only on pages over HTTPS
@@ -132,7 +131,7 @@ function Copy({ text, label }: { readonly text: string; readonly label: string }
       type="button"
       onClick={() => void clipboard.writeText(text).then(() => setCopied(text))}
     >
-      {copied === text ? words.copied : label}
+      {copied === text ? words.copied : says}
     </button>
   );
 }

@@ -4,7 +4,8 @@ const WIDTH = 960;
 const EDGE = 32;
 const ROW = 32;
 const LINE = 22;
-const LABELS = 240; // pixels for names, at most
+const MOST_LABELS = 260; // pixels for names
+const GAP = 20;
 const VALUES = 230;
 const SHARPNESS = 2; // pixels of a PNG for each
 const FONT =
@@ -72,16 +73,20 @@ function seriesPart(series: Element): [string, number] {
 function barsPart(chart: Element): [string, number] {
   const bars = [...chart.querySelectorAll(".bar")];
   const inner = WIDTH - 2 * EDGE;
+  const textOf = (bar: Element, part: string): string =>
+    (bar.querySelector(part)?.textContent ?? "").trim();
+  const measure = measureIn(`15px ${FONT}`);
+  const names = bars.map((bar) => shortened(textOf(bar, ".bar-label"), measure));
+  const labels = Math.max(...names.map(measure)) + GAP;
   const rows = bars.map((bar, i) => {
-    const text = (part: string): string => bar.querySelector(part)?.textContent?.trim() ?? "";
     const drawn = serialised([...(bar.querySelector("svg")?.children ?? [])]);
     const middle = i * ROW + 21;
-    const at = `x="${LABELS}" width="${inner - LABELS - VALUES}" height="${ROW}"`;
+    const at = `x="${labels}" width="${inner - labels - VALUES}" height="${ROW}"`;
     return (
-      `<text class="name" x="0" y="${middle}">${escaped(shortened(text(".bar-label")))}</text>` +
+      `<text class="name" x="0" y="${middle}">${escaped(names[i] as string)}</text>` +
       `<svg ${at} y="${i * ROW}" overflow="visible">${drawn}</svg>` +
-      `<text class="value" x="${inner - 140}" y="${middle}">${escaped(text(".bar-value b"))}</text>` +
-      `<text class="ends" x="${inner}" y="${middle}">${escaped(text(".bar-value small"))}</text>`
+      `<text class="value" x="${inner - 140}" y="${middle}">${escaped(textOf(bar, ".bar-value b"))}</text>` +
+      `<text class="ends" x="${inner}" y="${middle}">${escaped(textOf(bar, ".bar-value small"))}</text>`
     );
   });
   return [rows.join(""), bars.length * ROW];
@@ -100,28 +105,33 @@ function escaped(text: string): string {
   return text.replace(/[&<>]/g, (letter) => known[letter] as string);
 }
 
-const MOST_LETTERS = 28;
+type Measure = (text: string) => number;
 
-function shortened(name: string): string {
-  const letters = [...name];
-  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : name;
+/** How wide texts are in a font. */
+function measureIn(font: string): Measure {
+  const context = document.createElement("canvas").getContext("2d");
+  if (!context) throw new Error("this browser can't measure texts");
+  context.font = font;
+  return (text) => context.measureText(text).width;
 }
 
-/** A note in lines that fit, by the width of their letters: those of Japanese count twice. */
+function shortened(name: string, measure: Measure): string {
+  const letters = [...name];
+  if (measure(name) <= MOST_LABELS) return name;
+  while (letters.length > 1 && measure(`${letters.join("")}…`) > MOST_LABELS) letters.pop();
+  return `${letters.join("")}…`;
+}
+
+/** A note in lines that fit; Japanese may break after any letter. */
 function wrapped(note: string): readonly string[] {
-  const room = 125;
+  const measure = measureIn(`13px ${FONT}`);
   const lines = [""];
-  let filled = 0;
-  for (const part of note.match(/[ -~\u00a0-\u02ff\u2010-\u2030]+?(?= |$|[^ -\u2030])|./gu) ?? []) {
-    const width = /[\u2e80-\uffff]/.test(part) ? 2 * part.length : part.length;
-    if (filled + width > room) {
-      lines.push("");
-      filled = 0;
-    }
-    lines.push((lines.pop() ?? "") + part);
-    filled += width;
+  for (const part of note.match(/[\u3000-\uffef]|[^\s\u3000-\uffef]+\s*|\s+/gu) ?? []) {
+    const longer = lines.at(-1) + part;
+    if (measure(longer.trimEnd()) > WIDTH - 2 * EDGE) lines.push(part);
+    else lines[lines.length - 1] = longer;
   }
-  return lines.map((each) => each.trim());
+  return lines.map((line) => line.trim());
 }
 
 /** The rules of the page for what is drawn, with the colours of the light theme. */

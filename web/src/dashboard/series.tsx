@@ -22,7 +22,8 @@ const HEIGHT = 320;
 const LEFT = 44;
 const RIGHT = 20;
 const TOP = 28;
-const BOTTOM = 48;
+const BOTTOM = 48; // with a title below the axis
+const BOTTOM_ALONE = 28;
 /** Rounds from which zooming helps. */
 export const MANY = 100;
 
@@ -116,7 +117,7 @@ export function Series({ points, label, axis, decimals, signed = false }: Series
             x1={x(pointed.round)}
             x2={x(pointed.round)}
             y1={TOP}
-            y2={HEIGHT - BOTTOM}
+            y2={HEIGHT - bottomOf(axis)}
           />
         )}
       </svg>
@@ -149,13 +150,14 @@ interface DrawingProps {
 function Drawing({ points, span: { first, last }, width, axis, title }: DrawingProps) {
   return useMemo(() => {
     const inner = width - LEFT - RIGHT;
+    const bottom = HEIGHT - bottomOf(axis);
     const seen = points.filter(({ round }) => first <= round && round <= last);
     const drawn = thinned(seen, inner);
     const scale = scaleOf(reach(seen));
     const x = (round: number): number =>
       LEFT + ((round - first) / Math.max(1, last - first)) * inner;
     const y = (share: number): number =>
-      TOP + ((scale.to - share) / (scale.to - scale.from)) * (HEIGHT - TOP - BOTTOM);
+      TOP + ((scale.to - share) / (scale.to - scale.from)) * (bottom - TOP);
     return (
       <>
         {scale.ticks.map((tick) => (
@@ -173,13 +175,15 @@ function Drawing({ points, span: { first, last }, width, axis, title }: DrawingP
           </g>
         ))}
         {axis.ticks(first, last, width).map(({ at, text }) => (
-          <text key={at} x={x(at)} y={HEIGHT - BOTTOM + 20}>
+          <text key={at} x={x(at)} y={bottom + 20}>
             {text}
           </text>
         ))}
-        <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
-          {axis.title}
-        </text>
+        {axis.title && (
+          <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
+            {axis.title}
+          </text>
+        )}
         <text class="first" x={0} y={12}>
           {title}
         </text>
@@ -200,6 +204,10 @@ function Drawing({ points, span: { first, last }, width, axis, title }: DrawingP
       </>
     );
   }, [points, first, last, width, axis, title]);
+}
+
+function bottomOf(axis: Axis): number {
+  return axis.title ? BOTTOM : BOTTOM_ALONE;
 }
 
 /** The width of an element, as it changes. */

@@ -158,5 +158,8 @@ export function timeTicks(
     found.push({ at, text: (isNew ? day : time).format(moment * 1000) });
     shown = today;
   }
-  return found;
+  // Between two whole hours or such there may be none: then the first says when it is.
+  return found.length > 0
+    ? found
+    : [{ at: first, text: (chosen >= DAY ? day : time).format((start + first * each) * 1000) }];
 }

@@ -113,7 +113,7 @@ function Shares({ estimate, calendar, truth, children }: ResultProps<Answers>) {
         />
       </div>
       <Fold count={bars.length} found={found.length} lens={lens} change={look} />
-      <p class="fine">
+      <p class="fine" data-note>
         {words.sharesWhy(n, level)} {calendar.zone}
       </p>
       <Rough answers={answers} />
@@ -235,7 +235,9 @@ function Course({ windows, band, calendar }: HistoryProps<Answers>) {
   return (
     <>
       <div class="title">
-        <h2>{words.history}</h2>
+        <h2>
+          {words.history} <small>{visible(chosen)}</small>
+        </h2>
         <label class="tools">
           {words.historyOf}{" "}
           <select value={chosen} onChange={({ currentTarget }) => choose(currentTarget.value)}>

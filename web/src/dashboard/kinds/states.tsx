@@ -124,7 +124,7 @@ function OverTime({ estimate, standing, calendar, truth, children }: ResultProps
       <div data-chart>
         <Series points={points} label={heading} axis={axis} decimals={decimals} />
       </div>
-      <p class="fine">
+      <p class="fine" data-note>
         {words.overTimeWhy(level)} {points.length > MANY && words.manyRounds} {calendar.zone}
       </p>
       <div class="switches-below">{children}</div>

@@ -101,11 +101,7 @@ function Found({ estimate, calendar, truth, children }: ResultProps<Texts>) {
         />
       )}
       <Fold count={rows.length} found={found.length} lens={lens} change={look} />
-      {textNotes(words, estimate).map((note) => (
-        <p class="fine" key={note}>
-          {note}
-        </p>
-      ))}
+      <p class="fine">{textNotes(words, estimate).join(" ")}</p>
       <div class="switches-below">{children}</div>
     </>
   );

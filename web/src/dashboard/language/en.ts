@@ -59,13 +59,13 @@ export const words = {
     `In points: the share now, less the share then. The line is the ${level}\u00a0% interval of ` +
     "each difference by itself; where it holds 0, the change may be chance.",
   changeRoundsWhy: (level: string) =>
-    `In points: the share in each round, less that in the same round of the other window. Dark: the ` +
-    `${level}\u00a0% interval of each difference by itself.`,
+    `In points: the share in each round, less that in the same round of the other window, with ` +
+    `the ${level}\u00a0% interval of each difference by itself.`,
   changeRange: (low: string, high: string) => `${low} to ${high}`,
   history: "Window by window",
   historyOf: "Share of",
   historyWhy: (level: string) =>
-    `Dark: the ${level}\u00a0% interval of each window. Light: the band that holds for all windows at ` +
+    `Inner: the ${level}\u00a0% interval of each window. Outer: the band that holds for all windows at ` +
     "once. Windows with too few reports are left out.",
   sortBy: "Sort by",
   orders: { share: "Largest share", name: "Name", given: "Order of the question" },
@@ -85,7 +85,7 @@ export const words = {
     "answer may come out below 0.",
   overTime: (state: string) => `Share of “${state}” over time`,
   overTimeWhy: (level: string) =>
-    `Dark: the ${level}\u00a0% interval of each round. Light: the band that holds for all rounds at once. ` +
+    `Inner: the ${level}\u00a0% interval of each round. Outer: the band that holds for all rounds at once. ` +
     "Gaps: rounds that are open, or have too few reports.",
   manyRounds: "Where rounds are too many for the width, neighbours are drawn at their widest.",
   lastRounds: (shown: string, rounds: number) =>
@@ -117,7 +117,7 @@ export const words = {
   share: "Share",
   interval: (level: string) => `${level}\u00a0% interval`,
   pValue: "p, adjusted",
-  pointHint: "Point at a round, or use the arrow keys, to read its numbers.",
+  pointHint: "Point at the chart, or use the arrow keys, to read its numbers.",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   roundTitle: "Round",
