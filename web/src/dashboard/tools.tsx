@@ -28,7 +28,7 @@ export function Tools({ count, lens, change }: ToolsProps) {
         </label>
       )}
       <label>
-        <span>{words.sortBy}</span>
+        <span class={isLong(count) ? "unseen" : undefined}>{words.sortBy}</span>
         <select
           value={lens.order}
           onChange={({ currentTarget }) => change({ ...lens, order: currentTarget.value as Order })}
