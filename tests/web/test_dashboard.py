@@ -17,11 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page, expect
 
-from sudare import OUE, Collection
+from sudare import OUE, Collection, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import TEA, WORDS, Stage, visit
+from support.browsing import ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
 from support.node import WEB, install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -44,8 +44,9 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         for collection in (COUNTRIES, FEW, WORDS):
             made.hold(collection, public=True)
         first = {"green": 0.42, "black": 0.3, "oolong": 0.2, "hojicha": 0.08}
-        for day in (0, 1, 2, 3, 5, 6):  # on the fifth day nobody was asked
-            people = {tea: round(4000 * (first[tea] + day * SHARES[tea])) for tea in first}
+        for day in range(7):  # on the fifth hardly anybody answered
+            asked = 40 if day == 4 else 4000
+            people = {tea: round(asked * (first[tea] + day * SHARES[tea])) for tea in first}
             made.answer(TEAS, people, window=day, seed=day + 1)
         shares = 1 / np.arange(1, 218) ** 1.1
         counts = (20_000 * shares / shares.sum()).astype(int) + 1
@@ -135,6 +136,11 @@ def test_of_all_windows_reports_are_not_called_people(analyst: BrowserContext, u
     expect(page.locator(".lead dt").nth(1)).to_have_text("reports")
     expect(page.get_by_role("combobox", name="Window")).to_have_value("all")
     expect(page.get_by_label("Compare with")).to_have_count(0)
+    page.get_by_role("combobox", name="Window").select_option("6")
+    page.get_by_label("Compare with").select_option("2")
+    expect(page.locator(".change")).to_be_visible()
+    page.get_by_role("combobox", name="Window").select_option("all")
+    expect(page.locator(".change")).to_have_count(0)
 
 
 def test_217_answers_are_on_one_screen(analyst: BrowserContext, url: str) -> None:
@@ -199,7 +205,7 @@ def test_windows_are_dates_and_can_be_compared(analyst: BrowserContext, url: str
     window = page.get_by_role("combobox", name="Window")
     expect(page.locator(".result h2")).to_contain_text(date(6))
     shown = window.locator("option").all_text_contents()
-    days = [date(day) for day in (6, 5, 3, 2, 1, 0)]
+    days = [date(day) for day in reversed(range(7))]
     assert shown == [f"Latest: {days[0]}", "All together", *days]
     expect(page.locator(".result h2")).to_contain_text(days[0])
     expect(page.locator(".result")).to_contain_text("Times are by the clock of UTC.")
@@ -225,12 +231,45 @@ def test_windows_are_dates_and_can_be_compared(analyst: BrowserContext, url: str
         assert float(value.replace("−", "-")) == pytest.approx(100 * difference, abs=0.051)
         assert low == pytest.approx(difference - 1.96 * error, abs=0.002)
         assert high == pytest.approx(difference + 1.96 * error, abs=0.002)
+    page.get_by_label("Compare with").select_option("4")
+    expect(page.get_by_role("alert")).to_contain_text("there are too few reports")
+    expect(change.locator("h2")).to_have_count(0)
     window.select_option("1")
     expect(page.locator(".result h2")).to_contain_text(date(1))
     assert page.url.endswith(f"#{TEAS.key}/1")
     page.reload()  # the address says what is looked at
     expect(window).to_have_value("1")
     expect(page.locator(".result h2")).to_contain_text(date(1))
+    assert all("409" in said for said in made.complaints)  # of the window with too few
+
+
+def test_rounds_are_compared_with_the_same_rounds_of_another_window(
+    analyst: BrowserContext, stage: Stage, url: str
+) -> None:
+    minutes = replace(online(int(time.time()) - 3 * ROUNDS * ROUND_SECONDS), name="minutes")
+    stage.hold(minutes, public=True)
+    for window, share in ((0, 0.2), (1, 0.6)):
+        states = np.random.default_rng(window).random((8000, ROUNDS)) < share
+        reports = minutes.mechanism.randomize(states.astype(np.uint8), Seeded(window))
+        stage.count(minutes, reports, window)
+    stage.store.close(minutes.key, 1)
+    made = visit(analyst, f"{url}/#{minutes.key}/1")
+    page = made.page
+    page.get_by_label("Compare with").select_option("0")
+    chart = page.locator(".change").get_by_role("slider")
+    chart.focus()
+    page.keyboard.press("Home")
+    expect(chart).to_have_attribute("aria-valuetext", re.compile(" points, between "))
+    path = f"{url}/collections/{minutes.key}/estimate?window="
+    now, then = (httpx.get(f"{path}{window}").json()["estimates"][0] for window in (1, 0))
+    said = str(chart.get_attribute("aria-valuetext")).replace("−", "-")
+    found = re.search(r": (\S+) points, between (\S+) and (\S+)$", said)
+    assert found is not None
+    value, low, high = map(float, found.groups())
+    assert value == pytest.approx(100 * (now["estimate"] - then["estimate"]), abs=0.051)
+    error = np.hypot(now["stderr"], then["stderr"])
+    assert (high - low) / 2 == pytest.approx(196 * error, rel=0.05)
+    assert low < value < high
     assert made.complaints == []
 
 
@@ -266,7 +305,7 @@ def test_a_history_shows_each_window_with_its_band(analyst: BrowserContext, url:
         assert said[day].startswith(f"{date(day)}: {100 * row['share']:.1f}\u00a0%, between")
     for part in (".band", ".interval", ".share-line"):
         drawn = str(history.locator(part).get_attribute("d"))
-        assert drawn.count("M") == 2  # with a gap where nobody was asked
+        assert drawn.count("M") == 2  # with a gap where too few answered
     # Two requests, however many windows there are.
     assert len([address for address in asked if "/history?" in address]) == 2
     assert made.complaints == []

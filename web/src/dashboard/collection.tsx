@@ -55,7 +55,9 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
     document.title = `${visible(standing.name)} · ${words.title}`;
   }, [standing.name, words]);
   const truth = useTruth(key, truthShown, live.estimate);
-  const then = useOther(key, other, token, standing);
+  const shown = live.estimate?.window ?? null;
+  const compared = typeof shown === "number" && `${shown}` !== other ? other : "";
+  const then = useOther(key, compared, token, standing);
   const keepToken = (text: string): void => {
     sessionStorage.setItem(TOKEN, text);
     setToken(text);
@@ -68,10 +70,10 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
     <Choices
       standing={standing}
       calendar={calendar}
-      shown={live.estimate?.window ?? null}
+      shown={shown}
       window={window}
       setWindow={turnTo}
-      other={Change ? other : null}
+      other={Change ? compared : null}
       compareWith={compareWith}
       isDemo={isDemo}
       truthShown={truthShown}
@@ -113,9 +115,14 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
           </>
         )}
       </section>
-      {live.estimate && then && Change && (
+      {then.problem !== null && (
+        <p class="notice change" role="alert">
+          {words.failed(reasonText(words, then.problem))}
+        </p>
+      )}
+      {live.estimate && then.estimate && Change && (
         <section class="card change">
-          <Change now={live.estimate} then={then} calendar={calendar} />
+          <Change now={live.estimate} then={then.estimate} calendar={calendar} />
         </section>
       )}
       {live.estimate && (
@@ -142,20 +149,32 @@ export function CollectionView({ first, isDemo, update }: CollectionViewProps) {
   );
 }
 
-/** The estimate of the window to compare with; null where none was chosen. */
-function useOther(key: string, window: string, token: string, standing: Standing): Estimate | null {
-  const [estimate, setEstimate] = useState<Estimate | null>(null);
+/** The window to compare with: its estimate, or why there is none. */
+interface Other {
+  readonly estimate: Estimate | null;
+  readonly problem: unknown;
+}
+
+const NO_OTHER: Other = { estimate: null, problem: null };
+
+function useOther(key: string, window: string, token: string, standing: Standing): Other {
+  const [other, setOther] = useState(NO_OTHER);
   const held = standing.windows.find((each) => `${each.window}` === window);
   const news = held && releasesOf(standing, held);
   useEffect(() => {
     const ending = new AbortController();
-    setEstimate((before) => (`${before?.window}` === window ? before : null));
+    setOther((before) => (`${before.estimate?.window}` === window ? before : NO_OTHER));
     if (window !== "") {
-      fetchEstimate(key, window, token, ending.signal).then(setEstimate, () => undefined);
+      fetchEstimate(key, window, token, ending.signal).then(
+        (estimate) => setOther({ estimate, problem: null }),
+        (problem: unknown) => {
+          if (!ending.signal.aborted) setOther({ estimate: null, problem });
+        },
+      );
     }
     return () => ending.abort();
   }, [key, window, token, news]);
-  return estimate;
+  return other;
 }
 
 function useTruth(key: string, shown: boolean, estimate: Estimate | null): Truth | null {

@@ -89,7 +89,11 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
           <h3>{words.plan}</h3>
           <p>{words.planWhy}</p>
           <div class="command">
-            <code tabIndex={0}>{plan}</code>
+            <code>
+              {plan.split(/(?<= )(?=--)/).map((part) => (
+                <span key={part}>{part}</span>
+              ))}
+            </code>
             <Copy text={plan} says={words.copy} />
           </div>
         </>

@@ -3,7 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { fetchHistory, type Estimate, type Standing, type WindowStanding } from "../collector/api";
+import { reasonText } from "../page/reason";
 import { kindOf } from "./kinds";
+import { useWords } from "./language";
 import type { Calendar } from "./times";
 
 const MOST_WINDOWS = 30; // that a collector tells at once
@@ -26,8 +28,18 @@ export function History({ standing, estimate, token, calendar }: HistoryProps) {
   const last = Math.max(2, Math.min(MOST_WINDOWS, Math.floor(MOST_ROWS / (size ?? 1))));
   const version = shown.map((each) => `${each.window}:${releasesOf(standing, each)}`).join();
   const wanted = Drawn !== null && shown.length > 1;
-  const found = useHistory(standing.key, last, estimate.level, token, wanted ? version : "");
-  if (!Drawn || !found || found.windows.length < 2) return null;
+  const { found, problem } = useHistory(
+    standing.key,
+    last,
+    estimate.level,
+    token,
+    wanted ? version : "",
+  );
+  const words = useWords();
+  if (problem !== null) {
+    return <p class="notice history">{words.failed(reasonText(words, problem))}</p>;
+  }
+  if (!Drawn || !found) return null;
   return (
     <section class="card history">
       <Drawn {...found} calendar={calendar} />
@@ -51,8 +63,9 @@ function useHistory(
   level: number,
   token: string,
   version: string,
-): Found | null {
+): { readonly found: Found | null; readonly problem: unknown } {
   const [found, setFound] = useState<Found | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
   useEffect(() => {
     if (version === "") return;
     const ending = new AbortController();
@@ -61,16 +74,20 @@ function useHistory(
       if (windows.length < 2) return;
       const wide = bandLevel(level, windows.length);
       const band = await fetchHistory(key, last, wide, token, ending.signal);
-      if (!ending.signal.aborted) setFound({ windows, band });
+      if (ending.signal.aborted) return;
+      setFound({ windows, band });
+      setProblem(null);
     };
-    // Without it the page has everything else; the next release asks again.
-    const timer = setTimeout(() => void look().catch(() => undefined), found ? OFTEN : 0);
+    const fail = (error: unknown): void => {
+      if (!ending.signal.aborted) setProblem(error);
+    };
+    const timer = setTimeout(() => void look().catch(fail), found ? OFTEN : 0);
     return () => {
       clearTimeout(timer);
       ending.abort();
     };
   }, [key, last, level, token, version]);
-  return found;
+  return { found, problem };
 }
 
 /** The level of each of several intervals that hold together at another (Bonferroni's). */

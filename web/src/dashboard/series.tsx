@@ -3,7 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { scaleOf, tickText } from "../page/bars";
-import { percent } from "../page/numbers";
+import { percent, points as signedPoints } from "../page/numbers";
 import {
   areas,
   holding,
@@ -49,7 +49,7 @@ export function Series({ points, label, axis, decimals, signed = false }: Series
   const x = (at: number): number =>
     LEFT + ((at - span.first) / Math.max(1, span.last - span.first)) * (width - LEFT - RIGHT);
   const pointed = points.find((each) => each.round === round);
-  const read = (point: Point): string => readout(words, axis, point, decimals);
+  const read = (point: Point): string => readout(words, axis, point, decimals, signed);
 
   const point = (at: number): void => {
     const near = Math.max(whole.first, Math.min(whole.last, at));
@@ -223,10 +223,17 @@ function useWidth(box: { readonly current: Element | null }): number {
   return width;
 }
 
-function readout(words: Words, axis: Axis, point: Point, decimals: number): string {
+function readout(
+  words: Words,
+  axis: Axis,
+  point: Point,
+  decimals: number,
+  signed: boolean,
+): string {
   const { round, share, low, high } = point;
   const name = axis.name(round);
   if (share === null || low === null || high === null) return `${name}: ${words.noEstimate}`;
-  const [value, from, to] = [share, low, high].map((each) => percent(each, decimals));
-  return words.summary(name, value as string, from as string, to as string);
+  const text = (each: number): string => (signed ? signedPoints : percent)(each, decimals);
+  const say = signed ? words.changeSummary : words.summary;
+  return say(name, text(share), text(low), text(high));
 }

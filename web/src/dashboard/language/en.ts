@@ -61,6 +61,8 @@ export const words = {
   changeRoundsWhy: (level: string) =>
     `In points: the share in each round, less that in the same round of the other window, with ` +
     `the ${level}\u00a0% interval of each difference by itself.`,
+  changeSummary: (name: string, change: string, low: string, high: string) =>
+    `${name}: ${change} points, between ${low} and ${high}`,
   changeRange: (low: string, high: string) => `${low} to ${high}`,
   history: "Window by window",
   historyOf: "Share of",

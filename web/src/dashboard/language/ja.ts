@@ -61,6 +61,7 @@ export const words: DashboardWords = {
     "線が 0 を含むときは、偶然の変化かもしれません。",
   changeRoundsWhy: (level) =>
     `単位はポイント（各ラウンドの割合から、もう一方の期間の同じラウンドの割合を引いたもの）。帯はそれぞれの差の ${level}\u00a0% 区間です。`,
+  changeSummary: (name, change, low, high) => `${name}：${change} ポイント（${low}～${high}）`,
   changeRange: (low, high) => `${low}～${high}`,
   history: "期間ごとの推移",
   historyOf: "回答",
