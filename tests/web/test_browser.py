@@ -391,39 +391,52 @@ def test_a_lost_connection_is_said_and_made_again(context: BrowserContext, url: 
     expect(page.locator("circle.truth")).to_have_count(4)
 
 
-def test_a_share_over_time_has_gaps_and_its_truth(context: BrowserContext, url: str) -> None:
+def test_a_share_over_time_has_gaps_and_its_truth(browser: Browser, url: str) -> None:
+    context = browser.new_context(locale="en-GB", timezone_id="UTC")
     made = visit(context, f"{url}/")
     page = made.page
     page.get_by_role("link", name="online").click()
     line = page.locator(".share-line")
     expect(line).to_have_attribute("d", re.compile("^M[0-9]"))
     assert str(line.get_attribute("d")).count("L") < ROUNDS - 1  # the open rounds aren't drawn
+    key = page.url.partition("#")[2]
+    start = httpx.get(f"{url}/collections/{key}").json()["windows"]["start"]
+
+    def times(round_: int) -> str:
+        ends = (start + ROUND_SECONDS * number for number in (round_ - 1, round_))
+        return ".*".join(time.strftime("%H:%M:%S", time.gmtime(end)) for end in ends)
+
     page.locator("summary").click()
-    expect(page.locator("tbody tr")).to_have_count(ROUNDS)
     expect(page.locator("tbody tr").first).to_contain_text("%")
+    expect(page.locator("tbody th").first).to_have_text(re.compile(f"20.., {times(1)}$"))
+    # Only rounds that have been, of which the last has no reports.
+    over = (time.time() - start) // ROUND_SECONDS
+    assert min(over, ROUNDS) - 3 <= page.locator("tbody tr").count() <= min(over + 3, ROUNDS)
     expect(page.locator("tbody tr").last).to_contain_text("none")
     page.get_by_role("checkbox").check()
     expect(page.locator(".truth-line")).to_have_attribute("d", re.compile("^M[0-9]"))
-    box = page.locator(".series svg").bounding_box() or {"x": 0.0, "y": 0.0}
-    page.mouse.move(box["x"] + 50, box["y"] + 100)
-    expect(page.locator(".readout")).to_contain_text("Round 1: ")
-    axes = page.locator(".series svg text").all_text_contents()
-    assert {"Round", "Share in %"} <= set(axes)
-    page.mouse.move(0, 0)
+    page.locator("summary").click()  # closed again: live numbers must not move the chart away
     chart = page.get_by_role("slider")
-    page.get_by_role("checkbox").focus()
-    page.keyboard.press("Tab")
-    expect(chart).to_be_focused()
-    for key, round_ in (("ArrowRight", "1"), ("ArrowRight", "2"), ("End", str(ROUNDS))):
+    chart.hover(position={"x": 50, "y": 100})
+    expect(page.locator(".readout")).to_contain_text(re.compile(f"{times(1)}: "))
+    axes = page.locator(".series svg text").all_text_contents()
+    assert "Share in %" in axes
+    assert any(re.fullmatch(r"\d\d:\d\d:\d\d", text) for text in axes)
+    expect(page.locator(".result")).to_contain_text("Times are by the clock of UTC.")
+    page.mouse.move(0, 0)
+    chart.focus()
+    for key, round_ in (("Home", 1), ("ArrowRight", 2)):
         page.keyboard.press(key)
-        expect(chart).to_have_attribute("aria-valuenow", round_)
-        expect(page.locator(".readout")).to_contain_text(f"Round {round_}: ")
-    expect(chart).to_have_attribute("aria-valuetext", f"Round {ROUNDS}: none")
+        expect(chart).to_have_attribute("aria-valuenow", str(round_))
+        expect(page.locator(".readout")).to_contain_text(re.compile(f"{times(round_)}: "))
+    page.keyboard.press("End")
+    expect(chart).to_have_attribute("aria-valuetext", re.compile(": none$"))
     page.keyboard.press("Home")
     expect(chart).to_have_attribute(
-        "aria-valuetext", re.compile(r"^Round 1: .*\s%, between .* and .*\s%$")
+        "aria-valuetext", re.compile(rf"{times(1)}: .*\s%, between .* and .*\s%$")
     )
     assert made.complaints == []
+    context.close()
 
 
 def rounds_of(count: int) -> list[dict[str, float]]:
@@ -448,12 +461,15 @@ def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
         "level": 0.95,
         "state": "yes",
         "rounds": 2000,
+        "reports_each": 1,
     }
     estimate |= {"minimum_reports": 20, "estimates": rounds_of(2000)}
     event = f"event: estimate\ndata: {msgspec.json.encode(estimate).decode()}\n\n"
     context.route(
         "**/live?*", lambda route: route.fulfill(body=event, content_type="text/event-stream")
     )
+    # Rounds by their numbers, as of a collection whose document this page can't have.
+    context.route(f"**/collections/{ONLINE.key}", lambda route: route.abort())
     page = visit(context, f"{url}/#{ONLINE.key}").page
     line = page.locator(".share-line")
     expect(line).to_have_attribute("d", re.compile("^M[0-9]"))
@@ -466,11 +482,11 @@ def test_thousands_of_rounds_are_drawn_and_can_be_looked_at_closely(
     expect(page.get_by_role("button", name="Zoom out")).to_be_enabled()
     chart.focus()
     page.keyboard.press("End")
-    expect(page.locator(".series svg text", has_text="2000")).to_be_visible()
+    expect(page.locator(".series svg text", has_text="2,000")).to_be_visible()
     for _ in range(9):
         page.keyboard.press("+")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator(".readout")).to_contain_text("Round 1999: 5.0")
+    expect(page.locator(".readout")).to_contain_text("Round 1,999: 5")
     assert str(line.get_attribute("d")).count("L") == 10  # eleven rounds
     for _ in range(9):
         page.keyboard.press("-")

@@ -9,11 +9,24 @@ import { words as administrationEn } from "../src/dashboard/administration/langu
 import { words as administrationJa } from "../src/dashboard/administration/language/ja";
 import { words as dashboardEn } from "../src/dashboard/language/en";
 import { words as dashboardJa } from "../src/dashboard/language/ja";
-import type { Estimate, Standing } from "../src/collector/api";
+import { past } from "../src/dashboard/kinds/states";
+import { textNotes } from "../src/dashboard/kinds/text";
+import type { Estimate, Rounds, Standing, Texts } from "../src/collector/api";
 import { Problem } from "../src/collector/problem";
 import { LANGUAGE_NAMES, preferred, type Language } from "../src/language";
 import { scaleOf } from "../src/page/bars";
-import { downTo, grouped, pValue, peopleOf, percent, upTo } from "../src/page/numbers";
+import {
+  decimalsFor,
+  decimalsOf,
+  downTo,
+  grouped,
+  marginOf,
+  pValue,
+  peopleOf,
+  percent,
+  points,
+  upTo,
+} from "../src/page/numbers";
 import { reasonText } from "../src/page/reason";
 import { isolated } from "../src/page/strangers";
 import { kindOf } from "../src/survey/kinds";
@@ -185,6 +198,105 @@ test("small things", () => {
   expect(grouped("00112233445566778899")).toBe("00112233 44556677 8899");
   const told = [0, 9.99e-5, 0.0001, 0.0123, 0.5, 1].map(pValue);
   expect(told).toEqual(["< 0.0001", "< 0.0001", "0.0001", "0.012", "0.50", "1.0"]);
+});
+
+test("shares have the digits that their errors give, no sign without a number, and a real minus", () => {
+  expect([-0.00001, -0.004, 0, 0.5].map((share) => percent(share, 2))).toEqual([
+    "0.00",
+    "−0.40",
+    "0.00",
+    "50.00",
+  ]);
+  expect([-0.0001, 0.031, -0.031, 0].map((share) => points(share, 1))).toEqual([
+    "0.0",
+    "+3.1",
+    "−3.1",
+    "0.0",
+  ]);
+  // As results/wording.py: two digits of the error.
+  expect([15, 1.5, 0.15, 0.012, 0].map(decimalsFor)).toEqual([0, 1, 2, 3, 2]);
+  expect(decimalsOf([0.5, 0.015, 0.0001])).toBe(1);
+  expect(decimalsOf([0.15, 0.25])).toBe(0);
+  // A margin is rounded up: the widest interval is within it.
+  expect(
+    marginOf(
+      [
+        { low: 0.1, high: 0.1501 },
+        { low: 0, high: 0.01 },
+      ],
+      1,
+    ),
+  ).toBe("2.6");
+  expect(marginOf([{ low: 0.1, high: 0.15 }], 1)).toBe("2.5");
+});
+
+test("one is not many", () => {
+  expect([1, 2, 2000].map(dashboardEn.reports)).toEqual(["1 report", "2 reports", "2,000 reports"]);
+  expect([0, 1].map(dashboardEn.people)).toEqual(["people", "person"]);
+  expect(dashboardEn.roughWhy(1, 1)).toBe(
+    "Too few reports behind 1 of 1 answer: their intervals are rough.",
+  );
+  expect(dashboardEn.sharesWhy(1, "95")).toContain("From 1 report.");
+  expect(dashboardJa.reports(2000)).toBe("報告 2,000 件");
+});
+
+test("ε is shown rounded, and never as less than it is", () => {
+  expect(dashboardEn.epsilon(upTo(0.9999999999999996))).toBe("ε = 1");
+  expect(dashboardEn.epsilon(upTo(1.00001))).toBe("ε = 1.001");
+});
+
+test("only rounds that have been are shown, by the collector's clock", () => {
+  const row = (round: number, share: number | null) => ({ round, share });
+  const estimates = [row(1, 0.5), row(2, null), row(3, null), row(4, null)];
+  const of = (window: number | "all", now: readonly [number, number | null]): readonly number[] =>
+    past(
+      { window, rounds: 4, estimates } as unknown as Rounds,
+      { window: now[0], round: now[1] } as Standing,
+    ).map(({ round }) => round);
+  expect(of(2, [2, 3])).toEqual([1, 2]); // the third is open
+  expect(of(2, [3, 1])).toEqual([1, 2, 3, 4]);
+  expect(of(2, [2, 1])).toEqual([1]); // one that is shown has been, whatever the clock says
+  expect(of("all", [0, 4])).toEqual([1, 2, 3]);
+  expect(of(0, [0, null])).toEqual([1, 2, 3, 4]);
+});
+
+test("people are planned for by the largest window, not by all reports", () => {
+  const kind = shownAs({ over_time: true, free_text: false } as Standing);
+  const windows = [{ reports: 900 }, { reports: 1200 }, { reports: 300 }];
+  const standing = { windows, reports: 2400, epsilon: 0.9999999999999996, rounds: 40 };
+  const plan = (each: number): string | null =>
+    kind.plan(standing as unknown as Standing, { reports_each: each } as Rounds);
+  expect(plan(1)).toBe("sudare plan stream --rounds 40 --epsilon 1 --people 1200");
+  expect(plan(4)).toContain("--people 300");
+  expect(kind.plan({ ...standing, windows: [] } as unknown as Standing, null)).toBe(null);
+});
+
+test("free text has the footnote of the command line", () => {
+  const estimate = {
+    n: 2300,
+    candidates: 3,
+    level: 0.95,
+    false_discoveries: 0.05,
+    correction: "benjamini-hochberg",
+    smallest_detectable: 0.0132,
+    excess_noise: 1.3,
+    found: [{}, {}],
+    unexplained: { share: 0.1034, stderr: 0.0231 },
+  } as unknown as Texts;
+  const said = textNotes(dashboardEn, estimate).join(" ").replaceAll("\u00a0", " ");
+  for (const part of [
+    "2 of 3 candidates found.",
+    "answers of 89.7 % of people (less the luck of being found); the other 10.3 % ± 2.3 %",
+    "At most about 5 % of those found are there by chance.",
+    "A text that 1.3 % of people answered is found with an even chance",
+    "The noise is 1.3 times what randomising makes",
+    "From 2,300 reports.",
+  ]) {
+    expect(said).toContain(part);
+  }
+  const quiet = textNotes(dashboardEn, { ...estimate, excess_noise: 1.25, found: [] });
+  expect(quiet.join(" ")).not.toMatch(/noise|by chance|Those found/);
+  expect(textNotes(dashboardJa, estimate)).toHaveLength(6);
 });
 
 test("a number is never parted from its per cent sign", () => {

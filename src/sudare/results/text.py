@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
 
-_HIDDEN = 1.25  # times the noise of randomising: more can't be explained by rare texts alone
+HIDDEN = 1.25
+"""Times the noise of randomising: more can't be explained by rare texts alone."""
 
 
 def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Table":
@@ -112,7 +113,7 @@ def sentences(found: Discoveries) -> list[str]:
         "about the smallest share that so many reports can show."
     )
     excess = decoded.excess
-    if excess is not None and excess > _HIDDEN:
+    if excess is not None and excess > HIDDEN:
         harm = "may hide rarer texts" if decoded.complete is None else "others have its share"
         said.append(
             f"The noise is {excess:.1f} times what randomising makes: something that many "

@@ -128,6 +128,52 @@ def test_what_is_shown_moves_in_steps(collector: Collector) -> None:
     assert Aggregate.from_json(collector.get(_aggregate(TEA)).content).n == 200
 
 
+def test_a_history_is_what_each_window_shows_by_itself(collector: Collector) -> None:
+    collector.hold(DAYS)
+    path = f"/collections/{DAYS.key}/history"
+    assert code(collector.get(path), 401) == "no_token"
+    assert collector.get(path, Role.ANALYST).json() == {"windows": []}
+    collector.store.change(DAYS.key, public=True)
+    collector.service.refresh()
+    for window, people in {0: 40, 1: 25, 3: 9, 4: 12}.items():
+        collector.answer(DAYS, {"yes": people, "no": 10 if window == 1 else 0}, window)
+    alone = {at: collector.get(_estimate(DAYS, f"?window={at}")).json() for at in (0, 1, 4)}
+    shown = collector.get(path)
+    assert shown.json() == {"windows": list(alone.values())}  # window 3 has too few
+    assert shown.headers["cache-control"] == "no-store"
+    last = collector.get(f"{path}?last=2").json()["windows"]
+    assert last == [alone[1], alone[4]]
+    # A report more changes nothing until there are as many as the minimum, here as there.
+    collector.answer(DAYS, {"yes": 9}, 4)
+    assert collector.get(path).json()["windows"][-1] == alone[4]
+    collector.answer(DAYS, {"yes": 1}, 4)
+    assert collector.get(path).json()["windows"][-1]["n"] == 22
+    wide = collector.get(f"{path}?level=0.999").json()["windows"][0]["answers"][0]
+    near = alone[0]["answers"][0]
+    assert wide["low"] < near["low"] < near["share"] == wide["share"] < near["high"] < wide["high"]
+    for wrong in ("last=0", "last=31", "level=1", "window=1"):
+        assert code(collector.get(f"{path}?{wrong}"), 400) == "invalid_parameter"
+
+
+def test_free_text_has_no_history(collector: Collector) -> None:
+    collector.hold(WORDS, public=True)
+    assert code(collector.get(f"/collections/{WORDS.key}/history"), 409) == "no_history"
+
+
+def test_files_are_named_after_the_study_and_its_window(collector: Collector) -> None:
+    collector.hold(DAYS, public=True)
+    collector.answer(DAYS, {"yes": 40}, 1)
+
+    def named(path: str) -> str:
+        return collector.get(path).headers["content-disposition"].split('"')[1]
+
+    assert named(_estimate(DAYS, "?format=csv")) == "mood-2030-03-17T184640Z.csv"
+    assert named(_estimate(DAYS, "?format=parquet&window=all")) == "mood-all-2030-03-17.parquet"
+    assert named(_aggregate(DAYS, "?window=1")) == "mood-2030-03-17T184640Z-sum.json"
+    assert named(_aggregate(DAYS, "?window=all")) == "mood-all-2030-03-17-sum.json"
+    assert "content-disposition" not in collector.get(_estimate(DAYS)).headers
+
+
 def test_windows_one_by_one_the_latest_and_all(collector: Collector) -> None:
     collector.hold(DAYS, public=True)
     counted = {0: 40, 1: 25, 3: 9}

@@ -43,8 +43,11 @@ export interface Standing {
 export interface AnswerRow {
   readonly answer: string;
   readonly share: number;
+  readonly stderr: number;
   readonly low: number;
   readonly high: number;
+  /** Whether too few reports are behind it for its interval to keep its level. */
+  readonly rough: boolean;
 }
 
 export interface RoundRow {
@@ -61,6 +64,7 @@ export interface RoundRow {
 export interface TextRow {
   readonly candidate: string;
   readonly share: number;
+  readonly stderr: number;
   readonly low: number;
   readonly high: number;
   readonly p_value: number;
@@ -79,12 +83,18 @@ export interface Answers extends Result {
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
+  readonly reports_each: number;
   readonly minimum_reports: number;
   readonly estimates: readonly RoundRow[];
 }
 
 export interface Texts extends Result {
   readonly candidates: number;
+  /** The share of those found that may be there by chance. */
+  readonly false_discoveries: number;
+  readonly correction: "benjamini-hochberg" | "bonferroni" | "none";
+  /** How many times the noise of randomising the noise is, where that is known. */
+  readonly excess_noise: number | null;
   readonly smallest_detectable: number;
   readonly found: readonly TextRow[];
   readonly unexplained: { readonly share: number; readonly stderr: number };
@@ -142,6 +152,29 @@ export async function fetchDocument(key: string, collector = ""): Promise<Uint8A
 export async function tellsTruth(): Promise<boolean> {
   const { paths } = (await (await ask("/openapi.json")).json()) as { paths: object };
   return "/collections/{key}/truth" in paths;
+}
+
+export async function fetchEstimate(
+  key: string,
+  window: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<Estimate> {
+  const path = `/collections/${key}/estimate?window=${window}`;
+  return (await (await ask(path, token, signal)).json()) as Estimate;
+}
+
+/** The estimates of the last windows that show anything, the earliest first. */
+export async function fetchHistory(
+  key: string,
+  last: number,
+  level: number,
+  token: string,
+  signal: AbortSignal,
+): Promise<readonly Estimate[]> {
+  const path = `/collections/${key}/history?last=${last}&level=${level}`;
+  const response = await ask(path, token, signal);
+  return ((await response.json()) as { windows: readonly Estimate[] }).windows;
 }
 
 export async function fetchTruth(key: string): Promise<Truth> {

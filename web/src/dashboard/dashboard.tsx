@@ -3,10 +3,10 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
-import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
 import { Stranger } from "../page/strangers";
+import { placeOf } from "./address";
 import { Tools } from "./administration/later";
 import { CollectionView } from "./collection";
 import { useWords } from "./language";
@@ -22,7 +22,7 @@ export function Dashboard() {
   const [standings, setStandings] = useState<readonly Standing[] | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const [isDemo, setDemo] = useState(false);
-  const [chosen, choose] = useState(() => location.hash.slice(1));
+  const [chosen, choose] = useState(() => placeOf(location.hash).key);
 
   const look = async (signal?: AbortSignal): Promise<void> => {
     void resume();
@@ -47,7 +47,7 @@ export function Dashboard() {
     };
   }, [token]);
   useEffect(() => {
-    const turn = (): void => choose(location.hash.slice(1));
+    const turn = (): void => choose(placeOf(location.hash).key);
     addEventListener("hashchange", turn);
     tellsTruth().then(setDemo, () => setDemo(false));
     return () => removeEventListener("hashchange", turn);
@@ -86,7 +86,7 @@ export function Dashboard() {
                   </b>
                   <span class={`state ${state}`}>{words.states[state]}</span>
                   <small>
-                    {words.epsilon(upTo(epsilon, 3))} · {words.reports(whole(words, reports))}
+                    {words.epsilon(upTo(epsilon, 3))} · {words.reports(reports)}
                   </small>
                 </a>
               </li>

@@ -1,61 +1,86 @@
-/** What can be taken along: the estimate, the sum, the survey's address, a plan. */
+/** What can be taken along: the estimate, the chart, the sum, addresses, a plan. */
 
 import { useState } from "preact/hooks";
 
-import { ask, type Standing } from "../collector/api";
+import { ask, type Estimate, type Standing } from "../collector/api";
+import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
+import { visible } from "../page/strangers";
+import { addressOf } from "./address";
+import { fileStem } from "./file_name";
 import { kindOf } from "./kinds";
-import { useWords } from "./language";
+import { useWords, type Words } from "./language";
+import { pictureOf, pngOf, type Caption } from "./picture";
+import type { Calendar } from "./times";
 
 interface DownloadsProps {
   readonly standing: Standing;
+  readonly calendar: Calendar;
   readonly window: string;
   readonly token: string;
-  /** Whether there is anything to download. */
-  readonly ready: boolean;
+  /** Null where there is nothing to download. */
+  readonly estimate: Estimate | null;
 }
 
-export function Downloads({ standing, window, token, ready }: DownloadsProps) {
+export function Downloads({ standing, calendar, window, token, estimate }: DownloadsProps) {
   const words = useWords();
   const kind = kindOf(standing);
   const [problem, setProblem] = useState<unknown>(null);
-  const short = standing.key.slice(0, 12);
-  const estimate = `/collections/${standing.key}/estimate?window=${window}&format=`;
-  const sum = `/collections/${standing.key}/aggregate?window=${kind.summed(window)}`;
-  const save = (path: string, name: string): void => {
+  const { key, name } = standing;
+  const of = estimate?.window ?? 0;
+  const { schedule } = calendar;
+  const stem = (): string => fileStem({ name, key, schedule }, of, Date.now() / 1000);
+  const tried = (save: () => Promise<void>): void => {
     setProblem(null);
-    saved(path, name, token).catch(setProblem);
+    save().catch(setProblem);
   };
-  const plan = kind.plan(standing);
+  const fetched = (path: string, ending: string) => () =>
+    tried(async () => saveAs(await (await ask(path, token)).blob(), stem() + ending));
+  const drawn = (ending: string, make: (svg: string) => Blob | Promise<Blob>) => () =>
+    tried(async () => {
+      const chart = document.querySelector("[data-chart]");
+      if (!chart || !estimate) throw new Error(words.noChart);
+      const svg = pictureOf(chart, captionOf(words, standing, estimate, calendar));
+      saveAs(await make(svg), stem() + ending);
+    });
+  const path = `/collections/${key}/estimate?window=${window}&format=`;
+  const sum = `/collections/${key}/aggregate?window=${kind.summed(window)}`;
+  const plan = kind.plan(standing, estimate);
+  const button = (says: string, act: () => void) => (
+    <button type="button" disabled={estimate === null} onClick={act}>
+      {says}
+    </button>
+  );
   return (
     <section class="card downloads">
       <h2>{words.download}</h2>
-      <div class="buttons">
-        <button
-          type="button"
-          disabled={!ready}
-          onClick={() => save(`${estimate}csv`, `${short}.csv`)}
-        >
-          CSV
-        </button>
-        <button
-          type="button"
-          disabled={!ready}
-          onClick={() => save(`${estimate}parquet`, `${short}.parquet`)}
-        >
-          Parquet
-        </button>
-        <button type="button" disabled={!ready} onClick={() => save(sum, `${short}.json`)}>
-          {words.aggregate}
-        </button>
+      <div class="buttons" role="group" aria-label={words.numbers}>
+        <span class="fine">{words.numbers}</span>
+        {button("CSV", fetched(`${path}csv`, ".csv"))}
+        {button("Parquet", fetched(`${path}parquet`, ".parquet"))}
+        {button(words.aggregate, fetched(sum, "-sum.json"))}
       </div>
+      {kind.isDrawn && (
+        <div class="buttons" role="group" aria-label={words.chart}>
+          <span class="fine">{words.chart}</span>
+          {button("SVG", drawn(".svg", svgOf))}
+          {button("PNG", drawn(".png", pngOf))}
+        </div>
+      )}
       {problem !== null && (
         <p class="notice" role="alert">
           {words.failed(reasonText(words, problem))}
         </p>
       )}
+      <div class="buttons" role="group" aria-label={words.thisView}>
+        <span class="fine">{words.thisView}</span>
+        <Copy text={addressOf({ key, window })} says={words.copyLink} />
+        <button type="button" onClick={() => print()}>
+          {words.print}
+        </button>
+      </div>
       <p>
-        <a class="button" href={`/s/${standing.key}`}>
+        <a class="button" href={`/s/${key}`}>
           {words.openSurvey}
         </a>
       </p>
@@ -63,36 +88,61 @@ export function Downloads({ standing, window, token, ready }: DownloadsProps) {
         <>
           <h3>{words.plan}</h3>
           <p>{words.planWhy}</p>
-          <Command text={plan} />
+          <div class="command">
+            <code>
+              {plan.split(/(?<= )(?=--)/).map((part) => (
+                <span key={part}>{part}</span>
+              ))}
+            </code>
+            <Copy text={plan} says={words.copy} />
+          </div>
         </>
       )}
     </section>
   );
 }
 
-/** A command that is ready to copy. */
-function Command({ text }: { readonly text: string }) {
+/** What stands around the chart in a file of its own. */
+function captionOf(
+  words: Words,
+  { name, question, key, epsilon }: Standing,
+  estimate: Estimate,
+  calendar: Calendar,
+): Caption {
+  const { window, n } = estimate;
+  const when = window === "all" ? words.all : calendar.schedule && calendar.window(window);
+  const about = [visible(name), when, words.reports(n), words.epsilon(upTo(epsilon))];
+  const notes = Array.from(document.querySelectorAll(".result [data-note]"), ({ textContent }) =>
+    (textContent ?? "").trim(),
+  );
+  return {
+    title: visible(question),
+    subtitle: about.filter(Boolean).join(" · "),
+    notes: [...notes, `Sudare · ${key}`],
+  };
+}
+
+const svgOf = (svg: string): Blob => new Blob([svg], { type: "image/svg+xml" });
+
+/** A button that copies a text; nothing where the browser doesn't let pages do so. */
+function Copy({ text, says }: { readonly text: string; readonly says: string }) {
   const words = useWords();
-  const [copied, setCopied] = useState(false);
+  const [copied, setCopied] = useState("");
   const { clipboard } = navigator as { clipboard?: Clipboard }; // only on pages over HTTPS
+  if (!clipboard) return null;
   return (
-    <div class="command">
-      <code tabIndex={0}>{text}</code>
-      {clipboard && (
-        <button
-          type="button"
-          onClick={() => void clipboard.writeText(text).then(() => setCopied(true))}
-        >
-          {copied ? words.copied : words.copy}
-        </button>
-      )}
-    </div>
+    <button
+      type="button"
+      onClick={() => void clipboard.writeText(text).then(() => setCopied(text))}
+    >
+      {copied === text ? words.copied : says}
+    </button>
   );
 }
 
-/** A file of the collector, with the token that it may need. */
-async function saved(path: string, name: string, token: string): Promise<void> {
-  const address = URL.createObjectURL(await (await ask(path, token)).blob());
+/** Have the browser keep a file. */
+function saveAs(contents: Blob, name: string): void {
+  const address = URL.createObjectURL(contents);
   const link = document.createElement("a");
   link.href = address;
   link.download = name;

@@ -2,7 +2,6 @@
 
 import type { Standing } from "../collector/api";
 import type { Collection } from "../device";
-import { whole } from "../language";
 import { upTo } from "../page/numbers";
 import { Stranger } from "../page/strangers";
 import { kindOf } from "./kinds";
@@ -60,7 +59,7 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
         )}
         <div>
           <dt>{words.labelMinimum}</dt>
-          <dd>{words.reports(whole(words, privacy.minimum_reports))}</dd>
+          <dd>{words.reports(privacy.minimum_reports)}</dd>
         </div>
         {collection && (
           <div>

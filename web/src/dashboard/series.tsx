@@ -3,35 +3,41 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
 import { scaleOf, tickText } from "../page/bars";
-import { percent } from "../page/numbers";
+import { percent, points as signedPoints } from "../page/numbers";
 import {
   areas,
   holding,
   isAlone,
   lines,
   reach,
-  roundsShown,
   thinned,
   zoomed,
   type Point,
   type Span,
 } from "./course";
 import { useWords, type Words } from "./language";
+import type { Axis } from "./times";
 
 const HEIGHT = 320;
 const LEFT = 44;
 const RIGHT = 20;
 const TOP = 28;
-const BOTTOM = 48;
+const BOTTOM = 48; // with a title below the axis
+const BOTTOM_ALONE = 28;
 /** Rounds from which zooming helps. */
 export const MANY = 100;
 
 interface SeriesProps {
   readonly points: readonly Point[];
   readonly label: string;
+  readonly axis: Axis;
+  /** Digits after the point, in per cent. */
+  readonly decimals: number;
+  /** Whether these are differences, in points. */
+  readonly signed?: boolean;
 }
 
-export function Series({ points, label }: SeriesProps) {
+export function Series({ points, label, axis, decimals, signed = false }: SeriesProps) {
   const words = useWords();
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -43,6 +49,7 @@ export function Series({ points, label }: SeriesProps) {
   const x = (at: number): number =>
     LEFT + ((at - span.first) / Math.max(1, span.last - span.first)) * (width - LEFT - RIGHT);
   const pointed = points.find((each) => each.round === round);
+  const read = (point: Point): string => readout(words, axis, point, decimals, signed);
 
   const point = (at: number): void => {
     const near = Math.max(whole.first, Math.min(whole.last, at));
@@ -87,28 +94,35 @@ export function Series({ points, label }: SeriesProps) {
         aria-valuemin={whole.first}
         aria-valuemax={whole.last}
         aria-valuenow={round ?? whole.first}
-        aria-valuetext={pointed ? readout(words, pointed) : words.pointHint}
+        aria-valuetext={pointed ? read(pointed) : words.pointHint}
         width={width}
         height={HEIGHT}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
         onPointerDown={({ clientX }) => find(clientX)}
         onPointerMove={({ clientX }) => find(clientX)}
         onPointerLeave={() => turnTo(null)}
         onBlur={() => turnTo(null)}
         onKeyDown={press}
       >
-        <Drawing points={points} span={span} width={width} />
+        <Drawing
+          points={points}
+          span={span}
+          width={width}
+          axis={axis}
+          title={signed ? words.sharePoints : words.sharePercent}
+        />
         {pointed && (
           <line
             class="pointer"
             x1={x(pointed.round)}
             x2={x(pointed.round)}
             y1={TOP}
-            y2={HEIGHT - BOTTOM}
+            y2={HEIGHT - bottomOf(axis)}
           />
         )}
       </svg>
       <p class="readout" aria-hidden="true">
-        {pointed ? readout(words, pointed) : <small>{words.pointHint}</small>}
+        {pointed ? read(pointed) : <small>{words.pointHint}</small>}
       </p>
       {points.length > MANY && (
         <p class="buttons zoom">
@@ -128,20 +142,22 @@ interface DrawingProps {
   readonly points: readonly Point[];
   readonly span: Span;
   readonly width: number;
+  readonly axis: Axis;
+  readonly title: string;
 }
 
 /** All that doesn't change while somebody points at it: made again only when it has changed. */
-function Drawing({ points, span: { first, last }, width }: DrawingProps) {
-  const words = useWords();
+function Drawing({ points, span: { first, last }, width, axis, title }: DrawingProps) {
   return useMemo(() => {
     const inner = width - LEFT - RIGHT;
+    const bottom = HEIGHT - bottomOf(axis);
     const seen = points.filter(({ round }) => first <= round && round <= last);
     const drawn = thinned(seen, inner);
     const scale = scaleOf(reach(seen));
     const x = (round: number): number =>
       LEFT + ((round - first) / Math.max(1, last - first)) * inner;
     const y = (share: number): number =>
-      TOP + ((scale.to - share) / (scale.to - scale.from)) * (HEIGHT - TOP - BOTTOM);
+      TOP + ((scale.to - share) / (scale.to - scale.from)) * (bottom - TOP);
     return (
       <>
         {scale.ticks.map((tick) => (
@@ -158,16 +174,18 @@ function Drawing({ points, span: { first, last }, width }: DrawingProps) {
             </text>
           </g>
         ))}
-        {roundsShown(first, last, width).map((round) => (
-          <text key={round} x={x(round)} y={HEIGHT - BOTTOM + 20}>
-            {round}
+        {axis.ticks(first, last, width).map(({ at, text }) => (
+          <text key={at} x={x(at)} y={bottom + 20}>
+            {text}
           </text>
         ))}
-        <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
-          {words.roundTitle}
-        </text>
+        {axis.title && (
+          <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
+            {axis.title}
+          </text>
+        )}
         <text class="first" x={0} y={12}>
-          {words.sharePercent}
+          {title}
         </text>
         <path class="band" d={areas(drawn, x, y, "bandLow", "bandHigh")} />
         <path class="interval" d={areas(drawn, x, y, "low", "high")} />
@@ -185,7 +203,11 @@ function Drawing({ points, span: { first, last }, width }: DrawingProps) {
         )}
       </>
     );
-  }, [points, first, last, width, words]);
+  }, [points, first, last, width, axis, title]);
+}
+
+function bottomOf(axis: Axis): number {
+  return axis.title ? BOTTOM : BOTTOM_ALONE;
 }
 
 /** The width of an element, as it changes. */
@@ -201,9 +223,17 @@ function useWidth(box: { readonly current: Element | null }): number {
   return width;
 }
 
-function readout(words: Words, point: Point): string {
+function readout(
+  words: Words,
+  axis: Axis,
+  point: Point,
+  decimals: number,
+  signed: boolean,
+): string {
   const { round, share, low, high } = point;
-  const name = `${words.roundTitle} ${round}`;
+  const name = axis.name(round);
   if (share === null || low === null || high === null) return `${name}: ${words.noEstimate}`;
-  return words.summary(name, percent(share), percent(low), percent(high));
+  const text = (each: number): string => (signed ? signedPoints : percent)(each, decimals);
+  const say = signed ? words.changeSummary : words.summary;
+  return say(name, text(share), text(low), text(high));
 }

@@ -52,8 +52,8 @@ export function Table({ heads, rows, shares }: TableProps) {
 }
 
 /** A share in per cent, or that there is none. */
-export function shareOr(words: Words, share: number | null): string {
-  return share === null ? words.noEstimate : words.percent(percent(share));
+export function shareOr(words: Words, share: number | null, decimals?: number): string {
+  return share === null ? words.noEstimate : words.percent(percent(share, decimals));
 }
 
 /** A confidence level in per cent, with as few digits as it needs. */

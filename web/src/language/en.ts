@@ -2,6 +2,13 @@
 
 import type { People } from "../page/numbers";
 
+const NUMBERS = new Intl.NumberFormat("en");
+
+/** So many of something: 1 report, 2,000 reports; 1 person, 2 people. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${NUMBERS.format(count)} ${count === 1 ? one : many}`;
+}
+
 export const common = {
   locale: "en",
   title: "Sudare",

@@ -2,6 +2,13 @@
 
 import type { CommonWords } from "./en";
 
+const NUMBERS = new Intl.NumberFormat("ja");
+
+/** So many of something, with its counter: 報告 2,000 件, 2 人. */
+export function counted(count: number, counter: string): string {
+  return `${NUMBERS.format(count)} ${counter}`;
+}
+
 export const common: CommonWords = {
   locale: "ja",
   title: "簾 Sudare",

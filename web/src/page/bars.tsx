@@ -10,6 +10,11 @@ export interface Bar {
   readonly low?: number;
   readonly high?: number;
   readonly truth?: number | undefined;
+  /** The share and its interval in words, where they aren't plain per cents. */
+  readonly text?: string;
+  readonly ends?: string;
+  /** A word of caution about the interval, if any. */
+  readonly doubt?: string | undefined;
 }
 
 /** A scale of shares that holds all of them and zero, and where its lines are. */
@@ -45,15 +50,17 @@ interface BarsProps {
   /** Read aloud in place of the bars. */
   readonly label: string;
   readonly scale: Scale;
+  /** Whether they stand closer together. */
+  readonly dense?: boolean;
 }
 
-export function Bars({ bars, label, scale }: BarsProps) {
+export function Bars({ bars, label, scale, dense = false }: BarsProps) {
   const words = useWords();
   const at = (share: number): string =>
     `${((100 * (share - scale.from)) / (scale.to - scale.from)).toFixed(3)}%`;
   return (
-    <div class="bars" role="group" aria-label={label}>
-      {bars.map(({ label, share, low, high, truth }) => (
+    <div class={dense ? "bars dense" : "bars"} role="group" aria-label={label}>
+      {bars.map(({ label, share, low, high, truth, text, ends, doubt }) => (
         <div class="bar" key={label}>
           <span class="bar-label">
             <Stranger text={label} />
@@ -78,7 +85,7 @@ export function Bars({ bars, label, scale }: BarsProps) {
               rx="2"
             />
             {low !== undefined && high !== undefined && (
-              <g class="whisker">
+              <g class={doubt ? "whisker doubtful" : "whisker"}>
                 <line x1={at(low)} x2={at(high)} y1="16" y2="16" />
                 <line x1={at(low)} x2={at(low)} y1="11" y2="21" />
                 <line x1={at(high)} x2={at(high)} y1="11" y2="21" />
@@ -87,9 +94,11 @@ export function Bars({ bars, label, scale }: BarsProps) {
             {truth !== undefined && <circle class="truth" cx={at(truth)} cy="16" r="5" />}
           </svg>
           <span class="bar-value">
-            <b>{words.percent(percent(share))}</b>
+            <b>{text ?? words.percent(percent(share))}</b>
             {low !== undefined && high !== undefined && (
-              <small>{words.range(percent(low), percent(high))}</small>
+              <small>
+                {doubt && <em>{doubt}</em>} {ends ?? words.range(percent(low), percent(high))}
+              </small>
             )}
           </span>
         </div>

@@ -1,7 +1,7 @@
 /** What both pages stand in: the blind, the switches of language and theme, and the words. */
 
 import { render, type ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
 import {
   LANGUAGE_NAMES,
@@ -11,6 +11,7 @@ import {
   type Load,
   type PageWords,
 } from "../language";
+import { Logo } from "./logo";
 
 type Theme = "auto" | "light" | "dark";
 const THEMES: readonly Theme[] = ["auto", "light", "dark"];
@@ -74,7 +75,8 @@ function Frame({ first, load, head, children }: FrameProps) {
     remember("sudare language", next);
   };
 
-  useEffect(() => {
+  // Before the page's own effects: what it shows may have a better title.
+  useLayoutEffect(() => {
     document.documentElement.lang = language;
     document.title = `${words.subject} · ${words.title}`;
   }, [language]);
@@ -87,7 +89,7 @@ function Frame({ first, load, head, children }: FrameProps) {
       <div class="blind" aria-hidden="true" />
       <header class="top">
         <p class="brand">
-          <span lang="ja">簾</span> Sudare
+          <Logo /> <span lang="ja">簾</span> Sudare
         </p>
         {head}
         <div class="switches">

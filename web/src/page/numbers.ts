@@ -35,10 +35,38 @@ export function peopleOf(odds: Odds): People {
   return { of, truth: Math.round(of * truth), other: Math.round(of * other) };
 }
 
-/** A share in per cent, with one digit after the point. */
-export function percent(share: number): string {
-  const text = (100 * share).toFixed(1);
-  return text === "-0.0" ? "0.0" : text.replace("-", "−");
+/** A share in per cent, with so many digits after the point; what rounds to zero has no sign. */
+export function percent(share: number, decimals = 1): string {
+  const text = (100 * share).toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/** A difference of shares in points, with its sign. */
+export function points(share: number, decimals: number): string {
+  const text = percent(share, decimals);
+  return /^−|^[0.]+$/.test(text) ? text : `+${text}`;
+}
+
+/** Half the width of the widest interval in points, never less than it is. */
+export function marginOf(
+  rows: readonly { readonly low: number; readonly high: number }[],
+  decimals: number,
+): string {
+  const widest = Math.max(0, ...rows.map(({ low, high }) => 50 * (high - low)));
+  return (Math.ceil(widest * 10 ** decimals - 1e-9) / 10 ** decimals).toFixed(decimals);
+}
+
+/** The decimals that give an error in per cent two digits, as `results/wording.py` has them. */
+export function decimalsFor(error: number): number {
+  return error > 0 ? Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(error)))) : 2;
+}
+
+/** The decimals of shares in per cent: those that the middle one of their errors gives. */
+export function decimalsOf(errors: readonly number[]): number {
+  const sorted = [...errors].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const median = ((sorted[middle] ?? 0) + (sorted[(sorted.length - 1) >> 1] ?? 0)) / 2;
+  return decimalsFor(100 * median);
 }
 
 /** Bytes as people compare them: hexadecimal, in groups of four bytes. */

@@ -24,7 +24,7 @@ from sudare.collector.http.administration import (
 from sudare.collector.http.drafts import DraftBody, DraftWishes
 from sudare.collector.http.problems import ProblemBody
 from sudare.collector.http.queries import Query
-from sudare.collector.http.results import MEDIA
+from sudare.collector.http.results import HISTORY, MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
 from sudare.collector.http.tokens import NewTokenBody, TokenBody, TokenWish
 from sudare.collector.uploads.receipts import ReceiptBody
@@ -212,6 +212,11 @@ _FLAG = {"type": "boolean", "default": False}
 _STANDING = {JSON: _ref(StandingBody)}
 _ONE = "/collections/{key}"
 _ESTIMATE = {"anyOf": [_ref(result) for result in RESULTS]}
+_HISTORY = {
+    "type": "object",
+    "required": ["windows"],
+    "properties": {"windows": {"type": "array", "items": _ESTIMATE}},
+}
 
 
 def _content(media: Mapping[str, Any]) -> dict[str, Any]:
@@ -339,6 +344,16 @@ OPERATIONS = (
             "population": _FLAG,
             "consistent": {"enum": list(CONSISTENT)},
             "format": {"enum": list(MEDIA)},
+        },
+        security="maybe",
+    ),
+    Operation(
+        *("get", f"{_ONE}/history", "The estimates of the last windows, one by one."),
+        {"200": {JSON: _HISTORY}},
+        ("404", "409", "503"),
+        {
+            "last": {"type": "integer", "minimum": 1, "maximum": HISTORY, "default": HISTORY},
+            "level": _LEVEL,
         },
         security="maybe",
     ),

@@ -72,7 +72,7 @@ class Releases:
             found = (
                 self._together(collection)
                 if collection.kind.windows_add_up
-                else self._latest(collection, SERIES)[::-1]
+                else self.history(collection, SERIES)
             )
         else:
             released = self._store.release(collection.key, int(window))
@@ -80,6 +80,13 @@ class Releases:
         if not found:
             self._refuse(collection, window)
         return found
+
+    def history(self, collection: Collection, most: int) -> list[Release]:
+        """The sums of the last windows that show anything, one by one, the earliest first.
+
+        Each is what ``of`` gives of its window: nothing is released by asking for many.
+        """
+        return self._latest(collection, most)[::-1]
 
     def sum(self, collection: Collection, window: int | str) -> Release:
         """The one sum that may be shown of a window, of the ``latest``, or of ``all``."""

@@ -15,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from sudare.collection.document import Collection
 from sudare.collector.http.auth import READERS, Bearers
+from sudare.collector.http.file_names import attachment, file_stem
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.http.queries import Query, window_of
 from sudare.collector.http.releases import Release, Releases
@@ -31,6 +32,8 @@ MEDIA = {
     "csv": "text/csv",
     "parquet": "application/vnd.apache.parquet",
 }
+HISTORY = 30
+"""The most windows of which a history is had at once."""
 Truths = Mapping[str, Callable[[], object]]
 """The true shares of a demonstration's collections, by key, as something that JSON can say."""
 
@@ -146,6 +149,28 @@ class Results:
         with as_problem():
             return await asyncio.shield(task)  # others may wait for it when this client goes
 
+    async def history(
+        self, held: HeldCollection, most: int, options: ResultOptions, share: Hashable
+    ) -> bytes:
+        """The estimates of the last windows that show anything, as they are sent."""
+        if held.collection.kind.takes_candidates:
+            raise Problem(
+                409,
+                "no_history",
+                f"“{held.collection.name}” is decoded window by window, which may take minutes "
+                f"each: ask for the estimate of one",
+            )
+        with as_problem():
+            found = await to_thread.run_sync(
+                self.releases.history, held.collection, most, limiter=self._readers
+            )
+        # One after the other: together they would take all of somebody's turns.
+        bodies = [
+            (await self.estimate(held, [one], Asked(one.window or 0, options), share)).body
+            for one in found
+        ]
+        return b'{"windows":[%b]}' % b",".join(bodies)
+
     def _keep(self, key: object, task: asyncio.Task[Rendered]) -> None:
         del self._running[key]
         if task.cancelled() or task.exception() is not None:
@@ -249,16 +274,27 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
         body, _ = await results.estimate(held, releases, Asked(window, options, form), share)
         headers = {"Cache-Control": "no-store", "Vary": "Accept"}
         if form != "json":
-            name = f"{held.collection.key[:12]}.{form}"
-            headers["Content-Disposition"] = f'attachment; filename="{name}"'
+            name = _stem(service, held, window, releases[0]) + f".{form}"
+            headers["Content-Disposition"] = attachment(name)
         return Response(body, 200, headers, MEDIA[form])
+
+    async def history(request: Request) -> Response:
+        query = Query(request, ("last", "level"))
+        last = query.whole("last", HISTORY, 1, HISTORY)
+        options = ResultOptions(query.share("level", 0.95))
+        held = service.held_collection(request.path_params["key"])
+        await results.require(request, held)
+        share = await results.share_of(request)
+        body = await results.history(held, last, options, share)
+        return Response(body, 200, {"Cache-Control": "no-store"}, MEDIA["json"])
 
     async def aggregate(request: Request) -> Response:
         window = window_of(Query(request, ("window",)))
         held = service.held_collection(request.path_params["key"])
         await results.require(request, held)
         release = await results.sum(held, window)
-        headers = {"Cache-Control": "no-store"}
+        name = _stem(service, held, window, release) + "-sum.json"
+        headers = {"Cache-Control": "no-store", "Content-Disposition": attachment(name)}
         return Response(release.aggregate.to_json(), 200, headers, "application/json")
 
     async def truth(request: Request) -> Response:
@@ -272,11 +308,18 @@ def routes(results: Results, truths: Truths | None = None) -> list[BaseRoute]:
 
     found: list[BaseRoute] = [
         Route("/collections/{key}/estimate", estimate, methods=["GET"]),
+        Route("/collections/{key}/history", history, methods=["GET"]),
         Route("/collections/{key}/aggregate", aggregate, methods=["GET"]),
     ]
     if truths is not None:
         found.append(Route("/collections/{key}/truth", truth, methods=["GET"]))
     return found
+
+
+def _stem(service: Service, held: HeldCollection, window: int | str, release: Release) -> str:
+    """The name of a file of a release, without its ending."""
+    of = "all" if window == "all" else release.window or 0
+    return file_stem(held.collection, of, service.clock())
 
 
 def _accepted(request: Request) -> str:

@@ -264,7 +264,7 @@ function Privacy({ form, change, refusal }: FieldsProps) {
       )}
       <NumberEntry
         id="new-people"
-        title={words.people}
+        title={words.expectedPeople}
         hint={words.peopleWhy}
         refusal={refusal("people")}
         value={form.people}

@@ -4,7 +4,15 @@ import { useWords } from "../language";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
 
-export const other: Kind = { ...choice, Result: Unknown, TooFew: Unknown };
+export const other: Kind = {
+  ...choice,
+  figures: () => [],
+  isDrawn: false,
+  Result: Unknown,
+  Change: null,
+  History: null,
+  TooFew: Unknown,
+};
 
 function Unknown() {
   return <p class="notice">{useWords().otherKind}</p>;

@@ -1,6 +1,6 @@
 /** What the dashboard says, in English. The other languages have exactly these entries. */
 
-import { common } from "../../language/en";
+import { common, counted } from "../../language/en";
 
 export const words = {
   ...common,
@@ -24,7 +24,7 @@ export const words = {
   noCollections: "This collector holds no collection yet.",
   states: { open: "Open", paused: "Paused", closed: "Closed" },
   epsilon: (epsilon: string) => `ε = ${epsilon}`,
-  reports: (count: string) => `${count} reports`,
+  reports: (count: number) => counted(count, "report"),
   reportsTitle: "Reports",
   perMinute: "Reports per minute, in the last hour",
   perMinuteNow: (count: string) => `${count} in this minute`,
@@ -34,36 +34,97 @@ export const words = {
     lost: "Connection lost: these are the last numbers. Trying again…",
     refused: "Not connected",
   },
+  people: (count: number): string => (count === 1 ? "person" : "people"),
+  peopleWhy: "counted by their reports, one each",
+  reportsOf: (count: number): string => (count === 1 ? "report" : "reports"),
+  reportsOfAll: "of all windows: a person may count in each",
+  reportsOfRounds: (each: number) => `up to ${each} of each person`,
+  margin: (points: string) => `±\u00a0${points}`,
+  marginOf: "points of error at most",
+  marginAt: (level: string) => `at ${level}\u00a0% confidence`,
+  largest: "the largest share",
+  newest: "the newest round",
+  smallest: "the smallest share that would be found",
   window: "Window",
   latest: "Latest",
   all: "All together",
+  latestOf: (window: string) => `Latest: ${window}`,
   windowNumber: (window: number) => `Window ${window}`,
+  roundNumber: (round: string) => `Round ${round}`,
+  zone: (zone: string) => `Times are by the clock of ${zone}.`,
+  compareWith: "Compare with",
+  compareNone: "no other window",
+  change: (then: string) => `Change since ${then}`,
+  changeWhy: (level: string) =>
+    `In points: the share now, less the share then. The line is the ${level}\u00a0% interval of ` +
+    "each difference by itself; where it holds 0, the change may be chance.",
+  changeRoundsWhy: (level: string) =>
+    `In points: the share in each round, less that in the same round of the other window, with ` +
+    `the ${level}\u00a0% interval of each difference by itself.`,
+  changeSummary: (name: string, change: string, low: string, high: string) =>
+    `${name}: ${change} points, between ${low} and ${high}`,
+  changeRange: (low: string, high: string) => `${low} to ${high}`,
+  history: "Window by window",
+  historyOf: "Share of",
+  historyWhy: (level: string) =>
+    `Inner: the ${level}\u00a0% interval of each window. Outer: the band that holds for all windows at ` +
+    "once. Windows with too few reports are left out.",
+  sortBy: "Sort by",
+  orders: { share: "Largest share", name: "Name", given: "Order of the question" },
+  search: "Search",
+  showAll: (count: string) => `Show all ${count}`,
+  showFewer: "Show fewer",
+  shownOf: (shown: string, count: string) => `${shown} of ${count}`,
+  noMatch: "Nothing has this in its name.",
+  rough: "rough",
+  roughWhy: (rough: number, of: number) =>
+    `Too few reports behind ${rough} of ${counted(of, "answer")}: their intervals are rough.`,
+  roughWindows: (rough: number, of: number) =>
+    `Too few reports in ${rough} of ${counted(of, "window")}: their intervals are rough.`,
   shares: "Estimated shares",
-  sharesWhy: (n: string, level: string) =>
-    `From ${n} reports. The line is the ${level}\u00a0% interval. Estimates are unbiased, so that a rare ` +
+  sharesWhy: (n: number, level: string) =>
+    `From ${counted(n, "report")}. The line is the ${level}\u00a0% interval. Estimates are unbiased, so that a rare ` +
     "answer may come out below 0.",
   overTime: (state: string) => `Share of “${state}” over time`,
   overTimeWhy: (level: string) =>
-    `Dark: the ${level}\u00a0% interval of each round. Light: the band that holds for all rounds at once. ` +
+    `Inner: the ${level}\u00a0% interval of each round. Outer: the band that holds for all rounds at once. ` +
     "Gaps: rounds that are open, or have too few reports.",
   manyRounds: "Where rounds are too many for the width, neighbours are drawn at their widest.",
-  lastRounds: (shown: number, rounds: number) => `The last ${shown} of ${rounds} rounds.`,
+  lastRounds: (shown: string, rounds: number) =>
+    `The last ${shown} of ${counted(rounds, "round")}.`,
   found: "Texts found",
-  foundWhy: (n: string, candidates: string, smallest: string) =>
-    `From ${n} reports, among ${candidates} candidates. A text below about ${smallest} would not be ` +
-    "seen.",
-  nothingFound: "No candidate stands out from the noise.",
-  unexplained: (share: string) => `Anything else: about ${share}`,
+  foundOf: (found: string, candidates: number) =>
+    `${found} of ${counted(candidates, "candidate")} found.`,
+  foundMeaning: (explained: string, rest: string, error: string) =>
+    `Those found are the answers of ${explained} of people (less the luck of being found); the ` +
+    `other ${rest} ± ${error} answered something else.`,
+  foundByChance: {
+    "benjamini-hochberg": (level: string) =>
+      `At most about ${level} of those found are there by chance.`,
+    bonferroni: (level: string) =>
+      `The chance that any of those found is there by chance is at most ${level}.`,
+    none: (_: string) => "The p-values are not adjusted for how many texts were tested.",
+  },
+  foundSmallest: (share: string) =>
+    `A text that ${share} of people answered is found with an even chance: that is about the ` +
+    "smallest share that so many reports can show.",
+  foundHidden: (times: string) =>
+    `The noise is ${times} times what randomising makes: something that many people answered is ` +
+    "missing from the candidates, and may hide rarer texts.",
+  from: (n: number) => `From ${counted(n, "report")}.`,
+  nothingFound:
+    "No candidate stands out from the noise: for all that is known, everybody answered something else.",
   answer: "Answer",
   text: "Text",
   share: "Share",
   interval: (level: string) => `${level}\u00a0% interval`,
   pValue: "p, adjusted",
-  pointHint: "Point at a round, or use the arrow keys, to read its numbers.",
+  pointHint: "Point at the chart, or use the arrow keys, to read its numbers.",
   zoomIn: "Zoom in",
   zoomOut: "Zoom out",
   roundTitle: "Round",
   sharePercent: "Share in %",
+  sharePoints: "Difference in points",
   truth: "Truth",
   showTruth: "Show the truth (this is a demonstration)",
   noEstimate: "none",
@@ -102,7 +163,7 @@ export const words = {
   uninvited: "Anybody may answer. Nobody is known.",
   windowsLabel: (length: string) => `Each lasts ${length} and costs ε again.`,
   windowsRounds: (length: string, rounds: number, each: string) =>
-    `Each lasts ${length}: ${rounds} rounds of ${each}. It costs ε again.`,
+    `Each lasts ${length}: ${counted(rounds, "round")} of ${each}. It costs ε again.`,
   noWindows: "None: each person answers once.",
   seconds: (seconds: number) => {
     const units = [
@@ -113,14 +174,21 @@ export const words = {
     ] as const;
     const [each, unit] = units.find(([each]) => seconds % each === 0) ?? [1, "second"];
     const count = seconds / each;
-    return `${count} ${unit}${count === 1 ? "" : "s"}`;
+    return counted(count, unit);
   },
   checked: "This page computed the key and ε from the document itself.",
   download: "Download",
+  numbers: "Numbers",
+  chart: "Chart",
+  thisView: "This view",
+  copyLink: "Copy the link",
+  print: "Print",
+  source: (address: string, moment: string) => `${address}, as it stood on ${moment}`,
+  noChart: "the browser can’t draw this chart as a picture",
   aggregate: "Sum (JSON)",
   openSurvey: "Open the survey page",
   plan: "Plan one like it",
-  planWhy: "What error to expect with how many people, on the command line:",
+  planWhy: "What error to expect with as many people, on the command line:",
   summary: (answer: string, share: string, low: string, high: string) =>
     `${answer}: ${share}\u00a0%, between ${low} and ${high}\u00a0%`,
   // Signing in

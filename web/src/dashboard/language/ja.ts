@@ -1,6 +1,6 @@
 /** What the dashboard says, in Japanese. */
 
-import { common } from "../../language/ja";
+import { common, counted } from "../../language/ja";
 import type { DashboardWords } from "./en";
 
 export const words: DashboardWords = {
@@ -25,7 +25,7 @@ export const words: DashboardWords = {
   noCollections: "まだ調査がありません。",
   states: { open: "受付中", paused: "一時停止", closed: "終了" },
   epsilon: (epsilon) => `ε = ${epsilon}`,
-  reports: (count) => `報告 ${count} 件`,
+  reports: (count) => `報告 ${counted(count, "件")}`,
   reportsTitle: "報告の数",
   perMinute: "1 分ごとの報告数（この 1 時間）",
   perMinuteNow: (count) => `この 1 分に ${count} 件`,
@@ -35,33 +35,88 @@ export const words: DashboardWords = {
     lost: "接続が切れました。表示は最後の数字です。つなぎ直しています…",
     refused: "接続していません",
   },
+  people: () => "回答者",
+  peopleWhy: "報告 1 件を 1 人と数えています",
+  reportsOf: () => "報告",
+  reportsOfAll: "すべての期間の合計。同じ人が期間ごとに数えられます",
+  reportsOfRounds: (each) => `一人につき最大 ${each} 件`,
+  margin: (points) => `±\u00a0${points}`,
+  marginOf: "ポイント以内の誤差",
+  marginAt: (level) => `信頼水準 ${level}\u00a0%`,
+  largest: "最も多い回答",
+  newest: "最新のラウンド",
+  smallest: "見つけられる最小の割合",
   window: "期間",
   latest: "最新",
   all: "すべて",
+  latestOf: (window) => `最新：${window}`,
   windowNumber: (window) => `期間 ${window}`,
+  roundNumber: (round) => `ラウンド ${round}`,
+  zone: (zone) => `時刻は ${zone} の時間帯で表示しています。`,
+  compareWith: "比べる期間",
+  compareNone: "比べない",
+  change: (then) => `${then} からの変化`,
+  changeWhy: (level) =>
+    `単位はポイント（今の割合から、そのときの割合を引いたもの）。線はそれぞれの差の ${level}\u00a0% 区間です。` +
+    "線が 0 を含むときは、偶然の変化かもしれません。",
+  changeRoundsWhy: (level) =>
+    `単位はポイント（各ラウンドの割合から、もう一方の期間の同じラウンドの割合を引いたもの）。帯はそれぞれの差の ${level}\u00a0% 区間です。`,
+  changeSummary: (name, change, low, high) => `${name}：${change} ポイント（${low}～${high}）`,
+  changeRange: (low, high) => `${low}～${high}`,
+  history: "期間ごとの推移",
+  historyOf: "回答",
+  historyWhy: (level) =>
+    `内側：期間ごとの ${level}\u00a0% 区間。外側：すべての期間で同時に成り立つ帯。報告が少なすぎる期間は除いています。`,
+  sortBy: "並べ方",
+  orders: { share: "割合の大きい順", name: "名前順", given: "質問の順" },
+  search: "検索",
+  showAll: (count) => `${count} 件すべてを表示`,
+  showFewer: "一部だけ表示",
+  shownOf: (shown, count) => `${count} 件中 ${shown} 件`,
+  noMatch: "この文字を含む項目はありません。",
+  rough: "粗い値",
+  roughWhy: (rough, of) =>
+    `${of} 件の回答のうち ${rough} 件は、もとになる報告が少なすぎるため、区間は大まかなものです。`,
+  roughWindows: (rough, of) =>
+    `${of} 期間のうち ${rough} 期間は報告が少なすぎるため、区間は大まかなものです。`,
   shares: "割合の推定",
   sharesWhy: (n, level) =>
-    `報告 ${n} 件から。線は ${level}\u00a0% 区間です。推定は偏りがないため、少ない回答は 0 を下回ることがあります。`,
+    `報告 ${counted(n, "件")}から。線は ${level}\u00a0% 区間です。推定は偏りがないため、少ない回答は 0 を下回ることがあります。`,
   overTime: (state) => `「${state}」の割合の推移`,
   overTimeWhy: (level) =>
-    `濃い部分：ラウンドごとの ${level}\u00a0% 区間。薄い部分：全ラウンドで同時に成り立つ帯。切れ目：まだ開いているか、報告が少なすぎるラウンド。`,
+    `内側：ラウンドごとの ${level}\u00a0% 区間。外側：全ラウンドで同時に成り立つ帯。切れ目：まだ開いているか、報告が少なすぎるラウンド。`,
   manyRounds: "幅に対してラウンドが多すぎるところは、隣どうしをいちばん広い形にまとめて描きます。",
-  lastRounds: (shown, rounds) => `${rounds} ラウンドのうち最後の ${shown} ラウンド。`,
+  lastRounds: (shown, rounds) => `${counted(rounds, "ラウンド")}のうち最後の ${shown} ラウンド。`,
   found: "見つかった文章",
-  foundWhy: (n, candidates, smallest) =>
-    `報告 ${n} 件、候補 ${candidates} 個から。およそ ${smallest} より少ない文章は見えません。`,
-  nothingFound: "雑音から抜け出た候補はありません。",
-  unexplained: (share) => `そのほか：約 ${share}`,
+  foundOf: (found, candidates) =>
+    `候補 ${counted(candidates, "個")}のうち ${found} 個が見つかりました。`,
+  foundMeaning: (explained, rest, error) =>
+    `見つかった文章は、全体の ${explained} の人の回答にあたります（見つかりやすさの偏りを除いた値）。残りの ${rest} ± ${error} の人は、ほかのことを答えました。`,
+  foundByChance: {
+    "benjamini-hochberg": (level) =>
+      `見つかったもののうち、偶然によるものは多くても約 ${level} です。`,
+    bonferroni: (level) =>
+      `見つかったものの中に偶然によるものが一つでもある確率は、最大 ${level} です。`,
+    none: () => "p 値は、調べた文章の数に合わせた調整をしていません。",
+  },
+  foundSmallest: (share) =>
+    `${share} の人が答えた文章は、五分五分の確率で見つかります。これだけの報告で示せるのは、およそこの割合までです。`,
+  foundHidden: (times) =>
+    `雑音が、かき混ぜによるものの ${times} 倍あります。多くの人の回答が候補から漏れていて、少数の文章を隠しているおそれがあります。`,
+  from: (n) => `報告 ${counted(n, "件")}から。`,
+  nothingFound:
+    "雑音から抜け出た候補はありません。わかるかぎりでは、全員がほかのことを答えたのかもしれません。",
   answer: "回答",
   text: "文章",
   share: "割合",
   interval: (level) => `${level}\u00a0% 区間`,
   pValue: "p 値（調整済み）",
-  pointHint: "ラウンドを指すか、矢印キーを使うと、数字が読めます。",
+  pointHint: "グラフを指すか、矢印キーを使うと、数字が読めます。",
   zoomIn: "拡大",
   zoomOut: "縮小",
   roundTitle: "ラウンド",
   sharePercent: "割合（%）",
+  sharePoints: "差（ポイント）",
   truth: "真の値",
   showTruth: "真の値を表示（これは実演です）",
   noEstimate: "なし",
@@ -111,10 +166,17 @@ export const words: DashboardWords = {
   },
   checked: "鍵と ε は、このページが文書そのものから計算しました。",
   download: "ダウンロード",
+  numbers: "数値",
+  chart: "グラフ",
+  thisView: "この表示",
+  copyLink: "リンクをコピー",
+  print: "印刷",
+  source: (address, moment) => `${address}（${moment} 現在）`,
+  noChart: "このブラウザではグラフを画像にできません",
   aggregate: "合計 (JSON)",
   openSurvey: "アンケートのページを開く",
   plan: "同じような調査を計画する",
-  planWhy: "何人でどれだけの誤差になるか、コマンドで：",
+  planWhy: "同じ人数でどれだけの誤差になるか、コマンドで：",
   summary: (answer, share, low, high) => `${answer}：${share}\u00a0%（${low}～${high}\u00a0%）`,
   // Signing in
   token: "トークン",

@@ -49,7 +49,7 @@ export const words = {
   epsilonStates: "For all that a person sends in a window. Small: more privacy, more error.",
   lifetimeTitle: "ε of all reports of one answer together",
   lifetimeWhy: (twice: string) => `Left empty, it is twice the ε of one report: ${twice}.`,
-  people: "How many people will answer, about",
+  expectedPeople: "How many people will answer, about",
   peopleWhy: "Only to say what error to expect. It is not kept.",
   meaning: "What that means",
   noMeaning: "This is said as soon as the answers and ε are there.",

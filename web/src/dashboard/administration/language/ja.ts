@@ -53,7 +53,7 @@ export const words: AdministrationWords = {
     "ひとつの期間に各人が送るものすべてについての値です。小さいほどプライバシーは強く、誤差は大きくなります。",
   lifetimeTitle: "同じ回答の報告すべてを合わせた ε",
   lifetimeWhy: (twice) => `空欄なら、報告 1 件の ε の 2 倍（${twice}）になります。`,
-  people: "回答する人数の見込み",
+  expectedPeople: "回答する人数の見込み",
   peopleWhy: "誤差の目安を示すためだけに使い、保存しません。",
   meaning: "この設定の意味",
   noMeaning: "選択肢と ε を入力すると、ここに表示されます。",

@@ -1,0 +1,23 @@
+/** What of a collector is looked at, as it stands in the page's address: no token is ever in it. */
+
+export interface Place {
+  readonly key: string;
+  /** A window's number, `latest` or `all`. */
+  readonly window: string;
+}
+
+/** The place that the end of an address names: `#key`, `#key/3`, `#key/all`. */
+export function placeOf(hash: string): Place {
+  const [key = "", window = ""] = hash.replace(/^#/, "").split("/");
+  return { key, window: /^(\d{1,15}|all)$/.test(window) ? window : "latest" };
+}
+
+/** The end of an address that leads to a place. */
+export function hashOf({ key, window }: Place): string {
+  return window === "latest" ? `#${key}` : `#${key}/${window}`;
+}
+
+/** The whole address of a place on this page, fit to be passed on. */
+export function addressOf(place: Place): string {
+  return `${location.origin}${location.pathname}${hashOf(place)}`;
+}
