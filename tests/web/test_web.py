@@ -12,6 +12,7 @@ import pytest
 import page_digests
 import web_fixtures
 from sudare.collector.http.pages import STATIC
+from sudare.mechanisms import REGISTRY
 from support.node import WEB, install, npm
 
 pytestmark = pytest.mark.xdist_group("web")  # one process installs
@@ -50,6 +51,16 @@ def test_the_pages_know_no_refusal_that_the_collector_does_not_make() -> None:
     sources = "".join(path.read_text("utf-8") for path in STATIC.parent.rglob("*.py"))
     assert len(known) > 20
     assert known <= set(re.findall(r'"([a-z_]+)"', sources))
+
+
+def test_browsers_speak_every_mechanism() -> None:
+    """So that a collection of whichever, the default above all, can be answered on a page."""
+    source = (WEB / "src/device/mechanisms.ts").read_text("utf-8")
+    assert set(re.findall(r'^  \["(\w+)", \(document\)', source, re.MULTILINE)) == REGISTRY.keys()
+    tested = (WEB / "test/golden.test.ts").read_text("utf-8")
+    names = re.search(r"const NAMES = (\[.*?\]);", tested, re.DOTALL)
+    assert names is not None
+    assert set(json.loads(names[1])) == REGISTRY.keys()
 
 
 def test_the_lock_names_no_registry() -> None:

@@ -30,9 +30,15 @@ export const common: CommonWords = {
   bitOdds: (bits, ones, people) =>
     `あなたの文章は ${bits} か所のうち ${ones} か所をオンにします。そのような場所 ${people.of} か所のうち約 ${people.truth} か所がオンと報告され、` +
     `ほかの場所も ${people.of} か所のうち約 ${people.other} か所がオンと報告されます。`,
-  streamOdds: (rounds, people) =>
-    `この端末が報告するのは、あらかじめ引いた ${rounds} ラウンドのうち 1 回だけです。ほかのラウンドでは何も送りません。` +
-    `そのとき ${people.of} 人のうち約 ${people.truth} 人が本当の状態を、約 ${people.other} 人が逆の状態を報告します。`,
+  streamSome: (looks, rounds, people) =>
+    `全 ${rounds} 回のうち、この端末が報告するのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回には何も送りません。` +
+    `報告するとき、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を報告します。`,
+  streamEvery: (rounds, people) =>
+    `この端末は、全 ${rounds} 回のすべてで報告します。` +
+    `毎回、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を報告します。`,
+  streamHidden: (looks, rounds, other, people) =>
+    `全 ${rounds} 回のうち、この端末があなたの状態を見るのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回は必ず「${other}」と報告します。` +
+    `状態を見た回では、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を報告します。`,
   costsWhy: (ratio) =>
     `何が送られても、ある回答のときに別の回答のときより起こりやすい度合いは、最大でも ${ratio} 倍です。`,
   costsStream: (ratio) =>

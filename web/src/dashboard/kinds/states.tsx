@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 
 import type { Rounds } from "../../collector/api";
-import type { Glance } from "../../device";
+import type { Continual } from "../../device";
 import { whole } from "../../language";
 import { percent } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
@@ -27,7 +27,7 @@ export const states: Kind = {
     const people = Math.max(1000, reports);
     return `sudare plan stream --rounds ${rounds} --epsilon ${Number(epsilon.toFixed(3))} --people ${people}`;
   },
-  windows(words, { seconds }, { mechanism: { rounds } }: CollectionBy<Glance>) {
+  windows(words, { seconds }, { mechanism: { rounds } }: CollectionBy<Continual>) {
     return words.windowsRounds(words.seconds(seconds), rounds, words.seconds(seconds / rounds));
   },
 };

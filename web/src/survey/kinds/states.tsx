@@ -1,6 +1,6 @@
 /** A state over time in a survey: one of two, chosen anew in each round. */
 
-import type { Glance } from "../../device";
+import type { Continual } from "../../device";
 import { isolated } from "../../page/strangers";
 import { historyPromise, statesOdds, type CollectionBy } from "../../page/wording";
 import { useWords } from "../language";
@@ -17,14 +17,14 @@ export const states: Kind = {
   Clock: RoundClock,
   hindrance: (words, { windows }) => (windows ? null : words.noSchedule),
   answered: (words) => words.roundDone,
-  report(words, { mechanism, answers }: CollectionBy<Glance>, record) {
+  report(words, { mechanism, answers }: CollectionBy<Continual>, record) {
     const { round, bit } = mechanism.readReport(record);
     return words.saysState(round, isolated(answers[bit] as string));
   },
 };
 
 interface RoundClockProps extends ClockProps {
-  readonly collection: CollectionBy<Glance>;
+  readonly collection: CollectionBy<Continual>;
 }
 
 function RoundClock({ collection, moment: { number, ends }, now }: RoundClockProps) {
