@@ -1,7 +1,7 @@
 /** What both pages stand in: the blind, the switches of language and theme, and the words. */
 
 import { render, type ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
 import {
   LANGUAGE_NAMES,
@@ -41,11 +41,13 @@ function knownTheme(): Theme {
 export async function start(load: Load, children: ComponentChildren): Promise<void> {
   const language = preferred(remembered("sudare language"), navigator.languages);
   const first = { language, words: await load(language) };
+  const page = document.getElementById("page") as HTMLElement;
+  page.replaceChildren(); // what stood there until the program came
   render(
     <Frame first={first} load={load}>
       {children}
     </Frame>,
-    document.getElementById("page") as HTMLElement,
+    page,
   );
 }
 
@@ -68,7 +70,8 @@ function Frame({ first, load, children }: FrameProps) {
     remember("sudare language", next);
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Before the effects of what the page shows: it may have a title of its own.
     document.documentElement.lang = language;
     document.title = `${words.subject} · ${words.title}`;
   }, [language]);
