@@ -82,42 +82,45 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const answered = moment !== null && person.hasAnswered(collection, moment);
   useEffect(() => setMet(null), [moment?.window, moment?.number]); // it was of another time
 
-  /** Draw the report of the answer and send it, if the collector would take it. */
-  const tell = async (shownMoment: Moment): Promise<void> => {
+  /** Draw the report of the answer, if the collector would take one; null if there is none. */
+  const draw = async (asked: Moment): Promise<Sent | null> => {
     setNote(() => (words: Words) => words.asking);
-    const obstacle = obstacleOf(await askAdmission(place, key, shownMoment.window));
+    const obstacle = obstacleOf(await askAdmission(place, key, asked.window));
     setMet(obstacle);
-    if (obstacle) return setNote(null); // nothing was drawn: nothing is charged
+    setNote(null);
+    if (obstacle) return null; // nothing was drawn: nothing is charged
     const current = momentOf(collection, Date.now() / 1000);
-    if (current?.number !== shownMoment.number || current.window !== shownMoment.window) {
-      return setNote(() => (words: Words) => words.timeOver);
+    if (current?.number !== asked.number || current.window !== asked.window) {
+      setNote(() => (words: Words) => words.timeOver);
+      return null;
     }
     const sent = await alone(() => person.answer(collection, current, answer));
+    if (sent === null) setNote(() => (words: Words) => words.notYourRound);
+    else setShown({ sent, answer });
+    if (kind.momentary) setAnswer("");
+    return sent;
+  };
+  const fail = (error: unknown): null => {
+    setNote(() => refusalText(error));
     setChanges((count) => count + 1);
-    if (sent === null) return setNote(() => (words: Words) => words.notYourRound);
-    setShown({ sent, answer });
-    requestAnimationFrame(() => heading.current?.focus());
-    await send(sent, false);
+    return null;
   };
   const submit = async (): Promise<void> => {
     const current = momentOf(collection, Date.now() / 1000);
     if (!current || isBusy.current) return;
     if (answer === "") return setNote(() => kind.unanswered);
-    isBusy.current = true;
-    try {
-      await tell(current);
-      if (kind.momentary && person.hasAnswered(collection, current)) setAnswer("");
-    } catch (error) {
-      setNote(() => refusalText(error));
-      setChanges((count) => count + 1);
-    } finally {
-      isBusy.current = false;
-    }
+    isBusy.current = true; // until the report is drawn; how long it is on its way is open
+    const sent = await draw(current).catch(fail);
+    isBusy.current = false;
+    setChanges((count) => count + 1);
+    if (sent === null) return;
+    requestAnimationFrame(() => heading.current?.focus());
+    await send(sent, false).catch(fail);
   };
 
   const found = answered ? null : obstacle({ collection, standing, now, invitation });
   const stands = found ?? (answered ? null : met);
-  const isRefused = shown?.sent.fate === "refused" && shown.sent.window === moment?.window;
+  const last = shown?.sent.window === moment?.window ? shown?.sent : undefined; // of this time
   return (
     <main class="survey">
       <section class="ask">
@@ -137,10 +140,14 @@ export function Question({ collection, standing, person, place, reload }: Questi
             {standing.public && <Results collector={collector} collection={collection} />}
           </ObstaclePage>
         ) : answered ? (
-          <div class="note">
-            <p>{isRefused ? words.wasRefused : kind.answered(words, moment.ends)}</p>
-            {standing.public && <Results collector={collector} collection={collection} />}
-          </div>
+          last?.settled !== false && ( // until then, what it waits for is said below
+            <div class="note">
+              <p>
+                {last?.fate === "refused" ? words.wasRefused : kind.answered(words, moment.ends)}
+              </p>
+              {standing.public && <Results collector={collector} collection={collection} />}
+            </div>
+          )
         ) : (
           <form
             onSubmit={(event) => {

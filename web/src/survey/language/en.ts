@@ -155,7 +155,8 @@ export const words = {
     `The program that scrambles comes from ${host}, which could serve another one, and can read ` +
     `what this page keeps in this browser. ${collector} can do neither: it gets your report.`,
   round: (round: number, rounds: number) => `Round ${round} of ${rounds}`,
-  ends: (seconds: number) => `ends in ${seconds} s`,
+  ends: (seconds: number) =>
+    seconds < 120 ? `ends in ${seconds} s` : `ends in ${Math.ceil(seconds / 60)} minutes`,
   notYourRound:
     "Your device doesn’t report in this round. Nothing was sent. Your state in such rounds stays " +
     "with you.",
@@ -198,7 +199,7 @@ export const words = {
   // What it means that a report says what it says.
   ownAnswer: ({ of, truth }: People) =>
     `By chance, this is your own answer. It is sent for about ${truth} of ${of} people who choose ` +
-    "it, and another one for the rest. Who reads it can’t tell which of them you are.",
+    "it, and another one for the rest. Whoever reads it can’t tell which of them you are.",
   otherAnswer:
     "This isn’t what you chose: chance put it in its place. That keeps your answer yours. The odds " +
     "are known, so the totals over many people still come out right.",
@@ -210,7 +211,7 @@ export const words = {
     "keeps your answer yours.",
   ownState: ({ of, truth }: People) =>
     `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
-    "and the other one for the rest. Who reads it can’t tell which of them you are.",
+    "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
   otherState:
     "This isn’t your state: chance put the other one in its place. That keeps your state yours. The " +
     "odds are known, so the totals over many people still come out right.",
@@ -218,7 +219,7 @@ export const words = {
     "In most rounds this is sent whatever your state is, so it says next to nothing about you.",
   someByChance:
     "Some of these places are your text’s, others were switched on by chance, and some of your text’s " +
-    "were switched off. Who reads it can’t tell which.",
+    "were switched off. Whoever reads it can’t tell which.",
   forgotten: "This may be your own answer or not: the page doesn’t keep what you chose.",
   says: (answer: string) => `“${answer}”`,
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,

@@ -140,7 +140,7 @@ export const words: SurveyWords = {
   hostedElsewhere: (host, collector) =>
     `回答を変換するプログラムは ${host} が提供しています。${host} は、別のプログラムに差し替えることも、このページがブラウザーに保存した記録を読むこともできます。送信先の ${collector} には、どちらもできません。`,
   round: (round, rounds) => `第 ${round} 回（全 ${rounds} 回）`,
-  ends: (seconds) => `残り ${seconds} 秒`,
+  ends: (seconds) => (seconds < 120 ? `残り ${seconds} 秒` : `残り ${Math.ceil(seconds / 60)} 分`),
   notYourRound:
     "今回は、この端末の送信回ではありません。何も送信していません。送信回以外の状態が外に出ることはありません。",
   timeOver: "送信前に受付時間が終わりました。何も送信していません。もう一度ご回答ください。",
