@@ -217,7 +217,7 @@ interface ResultsProps {
 function Results({ collection, collector }: ResultsProps) {
   return (
     <p>
-      <a href={`${collector}/#${collection.key}`} rel="noreferrer">
+      <a class="button" href={`${collector}/#${collection.key}`} rel="noreferrer">
         {useWords().results}
       </a>
     </p>

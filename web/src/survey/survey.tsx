@@ -15,21 +15,27 @@ import { Question } from "./question";
 import { openKeys } from "./secret";
 
 /** All that a question needs to be asked. */
-interface Opened {
+export interface Opened {
   readonly collection: Collection;
   readonly standing: Standing;
   readonly person: Person;
 }
 
+interface SurveyProps {
+  readonly place: Place;
+  /** What `open` has found: it was asked for before there were words to show it in. */
+  readonly opening: Promise<Opened | Obstacle>;
+}
+
 /** The page of the collection whose key the link says. */
-export function Survey({ place }: { readonly place: Place }) {
+export function Survey({ place, opening }: SurveyProps) {
   const words = useWords();
   const [found, setFound] = useState<Opened | Obstacle | null>(null);
   const load = (): void => {
     setFound(null);
     void open(place).then(setFound);
   };
-  useEffect(load, [place]);
+  useEffect(() => void opening.then(setFound), []);
 
   if (found && "person" in found) return <Question {...found} place={place} reload={load} />;
   return (
@@ -44,7 +50,8 @@ export function Survey({ place }: { readonly place: Place }) {
   );
 }
 
-async function open(place: Place): Promise<Opened | Obstacle> {
+/** The question that a link stands for, or what stands in its way. */
+export async function open(place: Place): Promise<Opened | Obstacle> {
   const { collector, key } = place;
   const keeper = openKeeper();
   if (!keeper) return known("noStorage");
