@@ -126,7 +126,9 @@ test("a refusal is said by its code in each language, else in the collector's wo
       isolated("in its own words"),
     );
   }
-  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe("集計サーバーに接続できません");
+  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe(
+    "集計サーバーに接続できません",
+  );
 });
 
 test("the same codes are known in both languages, and none has the other's words", () => {
