@@ -735,4 +735,5 @@ def test_before_the_program_comes_the_page_says_what_it_is(
     page = unable.new_page()
     page.goto(f"{place.url}/s/{TEA.key}")
     expect(page.locator("noscript p")).to_be_visible()
+    assert page.locator(".late").evaluate("it => getComputedStyle(it).display") == "none"
     unable.close()

@@ -139,16 +139,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
           >
             {standing.public && <Results collector={collector} collection={collection} />}
           </ObstaclePage>
-        ) : answered ? (
-          last?.settled !== false && ( // until then, what it waits for is said below
-            <div class="note">
-              <p>
-                {last?.fate === "refused" ? words.wasRefused : kind.answered(words, moment.ends)}
-              </p>
-              {standing.public && <Results collector={collector} collection={collection} />}
-            </div>
-          )
-        ) : (
+        ) : answered ? null : (
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -178,6 +169,13 @@ export function Question({ collection, standing, person, place, reload }: Questi
         <p class="status" role="status" aria-live="polite">
           {earlier.map((said) => words.earlier(said(words))).join(" ")}
         </p>
+        {answered && last?.settled !== false && (
+          // Until then, what it waits for is said above.
+          <div class="note">
+            <p>{last?.fate === "refused" ? words.wasRefused : kind.answered(words, moment.ends)}</p>
+            {standing.public && <Results collector={collector} collection={collection} />}
+          </div>
+        )}
       </section>
       {shown && (
         <SentReport
