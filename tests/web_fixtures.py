@@ -8,7 +8,9 @@ never change: browsers in the field keep what they drew.
 both ε as Python rounds them, and what a device of the secret 00 01 … 1f does:
 - ``reports``: an answer, the words that are drawn anew as hexadecimal numbers, the record as bytes;
 - ``permanent``: an answer, the device's cohort, and the bits that it keeps of the answer, as words;
-- ``plans``: a window's round, whether the device lies there, and the id of its report.
+- ``plans``: the rounds of a window in which the device reports, whether it looks at its state in
+  each of them, what it adds there, and the ids of the reports.
+Over time there is ``truth``, the chance that a state that is looked at is told as it is.
 Those with windows have ``moments``: a time, its window, its round over all windows, and when the
 round, or else the window, ends.
 """
@@ -23,10 +25,10 @@ from typing import Any
 
 import msgspec
 
-from sudare import Collection, Device, Rappor, Scripted, Seeded
+from sudare import Collection, Device, KShot, Rappor, Scripted, Seeded
 from sudare.chance.exact import log_up
 from sudare.collection.windows import Windows
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.continual import ContinualMechanism, RepeatedResponse
 from support.commands import succeed
 
 FOLDER = Path(__file__).parent.parent / "web/test/fixtures"
@@ -38,7 +40,7 @@ ODD = "".join(map(chr, range(1, 32))) + '"\\/\x7f\u2028\u2029<é\ufb01😀'
 TEAS = ["--answer", "green", "--answer", "black", "--answer", "お茶"]
 MANY = [part for number in range(70) for part in ("--answer", f"model {number}")]
 TEXT = ["--free-text", "--lifetime", 4]
-TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism", "glance"]
+TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism"]
 COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
@@ -47,7 +49,11 @@ COMMANDS: dict[str, list[object]] = {
     "free text, several bits": [*TEXT, "--epsilon", 2, "--hashes", 4, "--cohorts", 7],
     "one-time": ["--free-text", "--form", "one-time", "--epsilon", 3, "--bits", 64],
     "basic": [*MANY, "--mechanism", "rappor", "--epsilon", 1],
-    "glance": [*TIMES, "--epsilon", 1],
+    "glance": [*TIMES, "glance", "--epsilon", 1],
+    "harmony": [*TIMES, "harmony", "--epsilon", 1],
+    "borappor": [*TIMES, "borappor", "--epsilon", 6],
+    "kshot": [*TIMES, "auto", "--epsilon", 3.3],
+    "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.
@@ -106,6 +112,7 @@ def known(document: bytes) -> dict[str, Any]:
         "lifetime_epsilon": lasting if math.isfinite(lasting) else None,
     }
     if isinstance(collection.mechanism, ContinualMechanism):
+        fixture["truth"] = str(_truth(collection.mechanism))
         return fixture | {"plans": [_plan(collection, window) for window in range(WINDOWS)]}
     answers = ["tea", "お茶", "cafe\u0301"] if collection.free_text else collection.answers[-3:]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
@@ -137,9 +144,17 @@ def _plan(collection: Collection, window: int) -> dict[str, Any]:
     device, mechanism = Device(SECRET), collection.mechanism
     assert isinstance(mechanism, ContinualMechanism)
     plan = device.plan(collection, window)
-    within = int(plan.rounds[0, 0])
-    name = device.report_id(collection, window * mechanism.rounds + within)
-    return {"round": within, "lies": bool(plan.noise[0, 0]), "id": name.hex()}
+    rounds, heard, noise = (part[0].tolist() for part in plan)
+    names = [device.report_id(collection, window * mechanism.rounds + each) for each in rounds]
+    ids = [name.hex() for name in names]
+    return {"rounds": rounds, "heard": heard, "noise": noise, "ids": ids}
+
+
+def _truth(mechanism: ContinualMechanism) -> Fraction:
+    if isinstance(mechanism, KShot):
+        return 1 - mechanism.flip
+    assert isinstance(mechanism, RepeatedResponse)
+    return Fraction(mechanism.keep)
 
 
 def collections() -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.http.app import create_app
 from sudare.collector.http.auth import Bearers, new_token
+from sudare.collector.http.limits import Limits
 from sudare.collector.http.origins import Origins
 from sudare.collector.http.routes import every_route
 from sudare.collector.service import Service
@@ -59,7 +60,12 @@ class Collector:
     """
 
     def __init__(
-        self, store: Store | None = None, *, origins: Iterable[str] = (), **options: Any
+        self,
+        store: Store | None = None,
+        *,
+        origins: Iterable[str] = (),
+        limits: Limits | None = None,
+        **options: Any,
     ) -> None:
         self.clock = Clock()
         self.store = store or MemoryStore()
@@ -68,7 +74,11 @@ class Collector:
         self.tokens = {role: self.token(role) for role in Role}
         routes = every_route(self.service, self.bearers, **options)
         self.app = create_app(
-            self.service, routes, role_of=self.bearers.role_of, origins=Origins(origins)
+            self.service,
+            routes,
+            role_of=self.bearers.role_of,
+            limits=limits,
+            origins=Origins(origins),
         )
         self.runner = asyncio.Runner()
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from sudare import GRR, OUE, Collection, Glance, Harmony, Rappor
+from sudare import GRR, OUE, Collection, Glance, Rappor
 from sudare.collection.windows import Windows
 from sudare.collector.stores.open import open_store
 from support.analysts import Collector
@@ -23,7 +23,6 @@ COLOURS = Collection(
 )
 WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 10)
 INVITED = Collection("board", "Yes or no?", ("yes", "no"), GRR(2, 0.75), 10, invited=True)
-HARMONY = Collection("states", "On?", ("off", "on"), Harmony.calibrate(8, 1.0), 10)
 ROUNDS, ROUND_SECONDS = 40, 2
 
 

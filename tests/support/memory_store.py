@@ -257,6 +257,12 @@ class MemoryStore(Store):
         with self._lock:
             self._known(key).invited.update(digests)
 
+    def is_invited(self, key: str, window: int, digest: bytes) -> bool:
+        with self._lock:
+            held = self._known(key)
+            used = held.windows[window].used if window in held.windows else set()
+            return digest in held.invited - used
+
     def add_token(self, token: Token) -> None:
         with self._lock:
             self._tokens[token.name] = token

@@ -1,4 +1,4 @@
-"""The pages in a real browser, before a real collector."""
+"""The dashboard, and what both pages have in common, in a real browser before a real collector."""
 
 import re
 import threading
@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Device, Glance, Mechanism
+from sudare import GRR, OUE, Collection, Glance, Mechanism
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -22,14 +22,11 @@ from sudare.questions.text import decode
 from support.analysts import at_port
 from support.browsing import (
     COLOURS,
-    HARMONY,
-    INVITED,
     ROUND_SECONDS,
     ROUNDS,
     TEA,
     WORDS,
     Stage,
-    Visit,
     online,
     visit,
 )
@@ -41,13 +38,6 @@ pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
 # Rounds of two hours: while the tests run, it is the first.
 HALF_DAY = Windows(int(time.time()) - 5, 12 * 3600)
 ONLINE = Collection("on", "Online?", ("no", "yes"), Glance.calibrate(6, 2.0), 20, HALF_DAY)
-# It is the second day; the first still takes reports.
-DAY = 24 * 3600
-DAILY = replace(COLOURS, name="daily", windows=Windows(int(time.time()) - 3 * DAY // 2, DAY))
-KEPT = [
-    replace(TEA, name="tea, in English", keeps_reports=True),
-    replace(TEA, name="お茶", keeps_reports=True),
-]
 FAIR = Collection("fair", "Is it fair?", ("yes", "no"), GRR(2, 0.75), 100)
 FEW = replace(TEA, name="few")
 UNREAD = replace(WORDS, name="nobody has read it")
@@ -55,7 +45,7 @@ STRANGE = Collection(
     *("na\u202eme אב 1", "Which\u202e, 2?", ("gr\u202een אב", "\x1b[2K\u2067black"), GRR(2, 0.75)),
     100,
 )
-HELD = (STRANGE, TEA, COLOURS, WORDS, ONLINE, INVITED, HARMONY, FEW, UNREAD, *KEPT)
+HELD = (STRANGE, TEA, COLOURS, WORDS, ONLINE, FEW, UNREAD)
 TRUTH = {"green": 0.42, "black": 0.3, "oolong": 0.23, "hojicha": 0.05}
 
 
@@ -67,7 +57,6 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store"), truths=truths) as made:
         for collection in HELD:
             made.hold(collection, public=True)
-        made.hold(DAILY, public=True, grace=DAY)
         made.hold(FAIR)
         made.answer(TEA, {tea: round(3000 * share) for tea, share in TRUTH.items()})
         made.answer(FEW, {"green": 37})
@@ -87,273 +76,9 @@ def url(stage: Stage) -> Iterator[str]:
         yield address
 
 
-def survey(context: BrowserContext, url: str, collection: Collection, then: str = "") -> Visit:
-    return visit(context, f"{url}/s/{collection.key}{then}")
-
-
-def shown(page: Page, what: str) -> str:
-    """A part of what the page says it has sent, without the spaces between groups."""
-    return page.locator(f"[data-sent={what}]").inner_text().replace(" ", "")
-
-
 def counted(stage: Stage, collection: Collection) -> int:
     """How many reports have counted."""
     return sum(window.n for window in stage.store.windows(collection.key))
-
-
-ARRIVED = {"en-GB": "Arrived, and counted.", "ja-JP": "届いて、数えられました。"}
-
-
-@pytest.mark.parametrize(
-    ("language", "collection"),
-    [("en-GB", KEPT[0]), ("ja-JP", KEPT[1])],
-    ids=["English", "Japanese"],
-)
-def test_an_answer_by_keyboard_is_what_the_collector_gets(
-    browser: Browser, stage: Stage, url: str, language: str, collection: Collection
-) -> None:
-    context = browser.new_context(locale=language)
-    made = survey(context, url, collection)
-    page = made.page
-    expect(page.locator("html")).to_have_attribute("lang", language[:2])
-    expect(page.get_by_role("radio")).to_have_count(4)
-    for _ in range(3):  # past language and theme, into the group
-        page.keyboard.press("Tab")
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("radio", name="black")).to_be_focused()
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("status").first).to_have_text(ARRIVED[language])
-    expect(page.locator(".sent h2").first).to_be_focused()
-
-    [posted] = made.posted
-    assert posted.post_data == page.locator("[data-sent=body]").inner_text()
-    assert f"POST{posted.url}" == shown(page, "to")
-    body = msgspec.json.decode(posted.post_data or "")
-    assert body == {"id": shown(page, "id"), "report": shown(page, "record")}
-    assert "cookie" not in posted.all_headers()
-    [reports] = stage.store.reports(collection.key)
-    assert reports.tobytes().hex() == body["report"]
-    # The same name again, as a device would that lost the answer: it has counted.
-    again = httpx.post(
-        posted.url, content=posted.post_data, headers={"Content-Type": "application/json"}
-    )
-    assert again.json() == {"new": 0, "repeated": 1, "refused": 0}
-
-    page.reload()  # nothing can be answered twice
-    expect(page.locator(".sent")).to_be_visible()
-    expect(page.get_by_role("radio")).to_have_count(0)
-    assert shown(page, "id") == body["id"]
-    assert made.complaints == []
-    context.close()
-
-
-def test_free_text_stays_on_the_device(context: BrowserContext, url: str) -> None:
-    made = survey(context, url, WORDS)
-    page = made.page
-    page.get_by_role("textbox").first.fill("zanzibar.example")
-    page.get_by_role("button", name="Scramble and send").click()
-    expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
-    expect(page.locator(".sent")).to_contain_text("zanzibar.example (yours)")
-    [sent] = made.posted
-    assert "zanzibar" not in f"{sent.url}{sent.post_data}{sent.headers}"
-    kept = page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
-    assert "zanzibar" not in kept
-    assert made.complaints == []
-
-
-def test_a_report_waits_for_the_network_and_stays_the_same(
-    context: BrowserContext, stage: Stage, url: str
-) -> None:
-    made = survey(context, url, COLOURS)
-    page, before = made.page, counted(stage, COLOURS)
-    expect(page.get_by_role("radio")).to_have_count(3)
-    context.set_offline(True)
-    page.get_by_role("radio", name="red").check()
-    page.get_by_role("button", name="Scramble and send").click()
-    expect(page.get_by_role("status").first).to_contain_text("You are offline")
-    name, record = shown(page, "id"), shown(page, "record")
-    context.set_offline(False)
-    expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
-    assert (shown(page, "id"), shown(page, "record")) == (name, record)
-    page.evaluate(  # as a page of before left it, closed before the collector's answer came
-        """key => { const name = `sudare sent ${key}`, [sent] = JSON.parse(localStorage[name]);
-                    const before = { ...sent, number: null, settled: false };
-                    localStorage[name] = JSON.stringify(before); }""",
-        COLOURS.key,
-    )
-    page.reload()
-    expect(page.get_by_role("status").first).to_have_text("It had arrived before, and counts once.")
-    assert shown(page, "id") == name
-    assert counted(stage, COLOURS) == before + 1
-
-
-def test_a_paused_survey_is_waited_for(context: BrowserContext, stage: Stage, url: str) -> None:
-    made, before = survey(context, url, COLOURS), counted(stage, COLOURS)
-    page = made.page
-    page.get_by_role("radio", name="red").check()
-    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
-    httpx.post(f"{url}/collections/{COLOURS.key}/pause", headers=bearer).raise_for_status()
-    page.get_by_role("button", name="Scramble and send").click()
-    said = page.get_by_role("status").first
-    expect(said).to_contain_text("can’t take it now (the survey is paused)")
-    name = shown(page, "id")
-    page.reload()  # what was paid for isn't forgotten
-    expect(said).to_contain_text("can’t take it now (the survey is paused)")
-    httpx.post(f"{url}/collections/{COLOURS.key}/open", headers=bearer).raise_for_status()
-    expect(said).to_have_text("Arrived, and counted.")
-    assert shown(page, "id") == name
-    assert counted(stage, COLOURS) == before + 1
-
-
-def test_reports_of_several_windows_are_waited_for(
-    context: BrowserContext, stage: Stage, url: str
-) -> None:
-    context.clock.set_fixed_time(time.time() - DAY)  # the first window, by the browser
-    made = survey(context, url, DAILY)
-    page, said = made.page, made.page.get_by_role("status")
-    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
-    expect(page.get_by_role("radio")).to_have_count(3)
-    httpx.post(f"{url}/collections/{DAILY.key}/pause", headers=bearer).raise_for_status()
-    names = []
-    for window, answer in enumerate(("red", "blue")):
-        page.get_by_role("radio", name=answer).check()
-        page.get_by_role("button", name="Scramble and send").click()
-        expect(page.locator("[data-sent=to]")).to_contain_text(f"window={window}")
-        expect(said.first).to_contain_text("can’t take it now (the survey is paused)")
-        names.append(shown(page, "id"))
-        context.clock.set_fixed_time(time.time())
-    page.reload()  # both were paid for: neither is forgotten
-    expect(said.first).to_contain_text("can’t take it now (the survey is paused)")
-    httpx.post(f"{url}/collections/{DAILY.key}/open", headers=bearer).raise_for_status()
-    expect(said.first).to_have_text("Arrived, and counted.")
-    expect(said.nth(1)).to_have_text("An earlier report: Arrived, and counted.")
-    assert shown(page, "id") == names[1] != names[0]
-    assert [window.n for window in stage.store.windows(DAILY.key)] == [1, 1]
-    sent = len(made.posted)
-    page.reload()
-    expect(page.locator(".sent")).to_be_visible()
-    assert shown(page, "id") == names[1]
-    assert len(made.posted) == sent  # settled: nothing is sent again
-
-
-def test_the_cap_is_kept(context: BrowserContext, url: str) -> None:
-    made = survey(context, url, TEA)
-    page = made.page
-    page.get_by_label("Your cap for life").fill("1")
-    page.get_by_role("button", name="Set").click()
-    expect(page.get_by_text("Your cap is now ε = 1.")).to_be_visible()
-    page.get_by_role("radio", name="green").check()
-    page.get_by_role("button", name="Scramble and send").click()
-    said = "this would cost ε = 1.5; 0 of your 1 is spent, 1 is left"
-    expect(page.get_by_role("status").first).to_contain_text(said)
-    assert made.posted == []
-
-
-def test_another_document_or_mechanism_is_refused(context: BrowserContext, url: str) -> None:
-    page = survey(context, url, HARMONY).page
-    expect(page.get_by_role("alert")).to_contain_text(
-        "uses \u2068harmony\u2069, which works on devices but not"
-    )
-
-    def swapped(route: Route) -> None:
-        route.fulfill(body=COLOURS.to_json(), content_type="application/json")
-
-    context.route(f"**/collections/{TEA.key}", swapped)
-    page = survey(context, url, TEA).page
-    expect(page.get_by_role("alert")).to_contain_text("sent another question than the one")
-    expect(page.get_by_role("radio")).to_have_count(0)
-
-
-def secrets_for(collection: Collection) -> dict[bool, bytes]:
-    """A secret whose round is the first of window 0, and one whose isn't."""
-    found: dict[bool, bytes] = {}
-    for number in range(1000):
-        secret = number.to_bytes(32)
-        speaks = int(Device(secret).plan(collection, 0).rounds[0, 0]) == 1
-        found.setdefault(speaks, secret)
-    return found
-
-
-@pytest.mark.parametrize("speaks", [True, False])
-def test_a_device_speaks_in_its_own_round_only(
-    context: BrowserContext, url: str, *, speaks: bool
-) -> None:
-    secret = secrets_for(ONLINE)[speaks]
-    context.add_init_script(f'localStorage["sudare secret"] = "{secret.hex()}"')
-    made = survey(context, url, ONLINE)
-    page = made.page
-    expect(page.get_by_text("Round 1 of 6")).to_be_visible()
-    page.get_by_role("radio", name="yes").check()
-    page.get_by_role("button", name="Answer this round").click()
-    if speaks:
-        expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
-        assert shown(page, "id") == Device(secret).report_id(ONLINE, 1).hex()
-    else:
-        expect(page.get_by_role("status").first).to_contain_text("Nothing was sent")
-        assert made.posted == []
-    expect(page.get_by_role("radio")).to_have_count(0)
-    expect(page.get_by_text("You have answered this round.")).to_be_visible()
-    assert made.complaints == []
-
-
-def test_an_invitation_is_used_once_and_never_in_an_address(
-    context: BrowserContext, browser: Browser, stage: Stage, url: str
-) -> None:
-    page = survey(context, url, INVITED).page
-    expect(page.get_by_text("This survey is for invited people")).to_be_visible()
-    path = f"{url}/collections/{INVITED.key}/invitations"
-    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
-    [token] = httpx.post(path, headers=bearer).json()["invitations"]
-    outcomes = []
-    for _ in range(2):
-        fresh = browser.new_context(locale="en-GB")
-        made = survey(fresh, url, INVITED, f"#invitation={token}")
-        page = made.page
-        expect(page.get_by_text("can link your report to you")).to_be_visible()
-        page.get_by_role("radio", name="yes").check()
-        page.get_by_role("button", name="Scramble and send").click()
-        expect(page.get_by_role("status").first).to_have_text(re.compile("Arrived|refused"))
-        outcomes.append(page.get_by_role("status").first.inner_text())
-        [posted] = made.posted
-        assert posted.headers["sudare-invitation"] == token
-        assert token not in posted.url
-        fresh.close()
-    assert outcomes[0] == "Arrived, and counted."
-    assert outcomes[1].startswith("The collector refused it")
-
-
-def test_a_report_waits_for_its_invitation(context: BrowserContext, stage: Stage, url: str) -> None:
-    path = f"{url}/collections/{INVITED.key}/invitations"
-    bearer = {"Authorization": f"Bearer {stage.tokens[Role.ADMIN]}"}
-    [token] = httpx.post(path, headers=bearer).json()["invitations"]
-    page = survey(context, url, INVITED, f"#invitation={token}").page
-    page.get_by_role("radio", name="yes").check()
-    context.set_offline(True)
-    page.get_by_role("button", name="Scramble and send").click()
-    expect(page.get_by_role("status").first).to_contain_text("You are offline")
-    page.close()
-    context.set_offline(False)
-    made = survey(context, url, INVITED)  # without the link: it would be refused for good
-    expect(made.page.get_by_text("This survey is for invited people")).to_be_visible()
-    expect(made.page.locator(".sent")).to_be_visible()
-    assert made.posted == []
-    page = survey(context, url, INVITED, f"#invitation={token}").page
-    expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
-
-
-def test_a_refusal_is_said_in_the_language_of_the_page(browser: Browser, url: str) -> None:
-    context = browser.new_context(locale="ja-JP")
-    page = survey(context, url, INVITED, "#invitation=nobodys").page
-    page.get_by_role("radio", name="yes").check()
-    page.locator("button.main").click()
-    said = page.get_by_role("status").first
-    expect(said).to_have_text("収集者が受け取りませんでした：招待状が無効か、すでに使われています")
-    page.locator("select").first.select_option("en")
-    expect(said).to_have_text(
-        "The collector refused it: the invitation is unknown, or was used already"
-    )
-    context.close()
 
 
 def test_numbers_change_without_loading_again(

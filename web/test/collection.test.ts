@@ -154,7 +154,7 @@ describe("refused", () => {
     ["grr", { k: 1 }],
     ["grr", { k: "3" }],
     ["grr", { extra: 1 }],
-    ["grr", { name: "kshot" }],
+    ["grr", { name: "hadamard" }],
     ["grr", { name: "toString" }],
     ["oue", { p: "3/4" }],
     ["oue", { q: "1/2" }],
@@ -173,6 +173,17 @@ describe("refused", () => {
     ["glance", { keep: "1" }],
     ["glance", { rounds: 0 }],
     ["glance", { rounds: 2 ** 20 + 1 }],
+    ["harmony", { keep: "1/2" }],
+    ["borappor", { rounds: 10_001 }],
+    ["kshot", { shots: 0 }],
+    ["kshot", { shots: 7 }],
+    ["kshot", { rounds: 20, shots: 17 }],
+    ["kshot", { flips: 2 }],
+    ["kshot", { flips: -1 }],
+    ["kshot", { few: "1" }],
+    ["kshot", { few: "1/4" }],
+    ["kshot", { shots: 3, flips: 2, few: "7/8" }],
+    ["kshot", { few: "3/4", keep: "3/4" }],
   ])("a mechanism %s with %j", (name, changed) => {
     const document = fields(name);
     const mechanism = { ...document.mechanism, ...changed };
@@ -187,6 +198,11 @@ describe("refused", () => {
     expect(() => read({ ...online, answers: ["1", "on"] })).toThrow(/number of the other state/);
     expect(() => read({ ...online, answers: ["off", "0"] })).toThrow(/number of the other state/);
     expect(() => read({ ...online, windows: { start: 0, seconds: 7 } })).toThrow(/got 7 seconds/);
+  });
+
+  test("invitations to who sends several reports", () => {
+    expect(read({ ...fields("glance"), invited: true }).invited).toBe(true);
+    expect(() => read({ ...fields("kshot"), invited: true })).toThrow(/here a person sends 2$/);
   });
 
   test.each(["", "{", "[]", "5", "null", '\ufeff{"sudare":"collection"}'])("%j", (document) => {

@@ -7,7 +7,8 @@ import { Collection, type Windows } from "../src/device/collection";
 import { Device } from "../src/device/device";
 import { Diary, Memory, type Keeper } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
-import { Glance } from "../src/device/glance";
+import type { Continual } from "../src/device/continual";
+import { toNumber } from "../src/device/fractions";
 import { Rappor } from "../src/device/rappor";
 import { KeySecret, PlainSecret } from "../src/device/secret";
 import { ScriptedWords } from "../src/device/words";
@@ -17,7 +18,8 @@ interface Known {
   readonly document: string;
   readonly reports?: { answer: string; script: string[]; record: string }[];
   readonly permanent?: { answer: string; cohort: number; bits: string[] }[];
-  readonly plans?: { round: number; lies: boolean; id: string }[];
+  readonly plans?: { rounds: number[]; heard: number[]; noise: number[]; ids: string[] }[];
+  readonly truth?: string;
 }
 
 const KNOWN = readJson<Known[]>("test/fixtures/collections.json").map((known) => ({
@@ -27,7 +29,7 @@ const KNOWN = readJson<Known[]>("test/fixtures/collections.json").map((known) =>
 const BYTES = Uint8Array.from({ length: 32 }, (_, i) => i);
 const SECRET = new PlainSecret(BYTES);
 const device = new Device(SECRET);
-const STREAM = KNOWN.find(({ plans }) => plans) as (typeof KNOWN)[number];
+const STREAMS = KNOWN.filter(({ plans }) => plans);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -66,7 +68,9 @@ describe("reports", () => {
   test("of an unknown answer or of a stream are refused", async () => {
     const { collection } = KNOWN[0] as (typeof KNOWN)[number];
     await expect(device.report(collection, "coffee")).rejects.toThrow(InvalidAnswer);
-    await expect(device.report(STREAM.collection, "on")).rejects.toThrow(/use observe/);
+    await expect(
+      device.report((STREAMS[0] as (typeof KNOWN)[number]).collection, "on"),
+    ).rejects.toThrow(/use observe/);
     await expect(device.observe(collection, 1, 0)).rejects.toThrow(/has no rounds/);
   });
 });
@@ -94,36 +98,50 @@ describe("what is kept for good", () => {
   });
 });
 
-describe("over time", () => {
-  const plans = STREAM.plans as NonNullable<Known["plans"]>;
-  const { collection } = STREAM;
-  const { rounds } = collection.mechanism as Glance;
+describe.each(STREAMS)("over time, $collection.name", (known) => {
+  const plans = known.plans as NonNullable<Known["plans"]>;
+  const { collection } = known;
+  const mechanism = collection.mechanism as Continual;
+  const { rounds } = mechanism;
 
-  test("rounds, lies and ids are Python's", async () => {
-    expect(new Set(plans.map(({ lies }) => lies))).toEqual(new Set([false, true]));
+  test("rounds, what is looked at and added, and ids are Python's", async () => {
+    expect(new Set(plans.flatMap(({ noise }) => noise))).toEqual(new Set([0, 1]));
     const inKey = new Device(new KeySecret(await KeySecret.of(BYTES)));
-    for (const [window, { round, lies, id }] of plans.entries()) {
+    for (const [window, wanted] of plans.entries()) {
       for (const each of [device, inKey]) {
-        expect(await each.plan(collection, window)).toEqual({ round, lies });
-        expect(bytesToHex(await each.reportId(collection, window * rounds + round))).toBe(id);
+        const plan = await each.plan(collection, window);
+        expect(Array.from(plan.rounds)).toEqual(wanted.rounds);
+        expect(Array.from(plan.heard)).toEqual(wanted.heard);
+        expect(Array.from(plan.noise)).toEqual(wanted.noise);
+        expect(wanted.rounds.length).toBe(mechanism.reportsEach);
+        for (const [at, round] of wanted.rounds.entries()) {
+          const id = await each.reportId(collection, window * rounds + round);
+          expect(bytesToHex(id)).toBe(wanted.ids[at]);
+        }
       }
     }
   });
 
+  test("the truth is as likely as in Python", () => {
+    const { top, bottom } = mechanism.truth;
+    expect(`${top}/${bottom}`).toBe(known.truth);
+  });
+
   test("a device speaks in its rounds, and says its state or the other one", async () => {
     const fresh = new Device(SECRET);
-    const mechanism = collection.mechanism as Glance;
     for (let number = 1; number <= plans.length * rounds; number++) {
       const state = number % 2 === 0 ? "on" : 0; // by its label, or its number
       const report = await fresh.observe(collection, number, state);
       const window = Math.floor((number - 1) / rounds);
       const plan = plans[window] as (typeof plans)[number];
       const round = number - window * rounds;
-      if (round !== plan.round) expect(report).toBeNull();
+      const at = plan.rounds.indexOf(round);
+      if (at < 0) expect(report).toBeNull();
       else {
-        const bit = (state === "on") !== plan.lies ? 1 : 0;
+        const held = state === "on" ? 1 : 0;
+        const bit = (held & (plan.heard[at] as number)) ^ (plan.noise[at] as number);
         expect(report?.window).toBe(window);
-        expect(bytesToHex(report?.id as Uint8Array)).toBe(plan.id);
+        expect(bytesToHex(report?.id as Uint8Array)).toBe(plan.ids[at]);
         expect(mechanism.readReport(report?.record as Uint8Array)).toEqual({ round, bit });
       }
     }
@@ -160,6 +178,16 @@ describe("over time", () => {
     await fresh.observe(collection, 1, 1);
   });
 
+  test("a window is paid for once, however often the device speaks in it", async () => {
+    const diary = new Diary(new Memory());
+    const fresh = new Device(SECRET, diary);
+    for (let number = 1; number <= 2 * rounds; number++) {
+      await fresh.observe(collection, number, 1);
+      const windows = number > rounds ? 2 : 1;
+      expect(toNumber(diary.ledger.spent(collection.key))).toBe(windows * collection.epsilon);
+    }
+  });
+
   test("a round or a window that is yet to come silences nobody", async () => {
     const timed = KNOWN.map(({ collection }) => collection).filter(({ windows }) => windows);
     for (const each of timed) {
@@ -169,7 +197,7 @@ describe("over time", () => {
         each.overTime
           ? fresh.observe(each, number + 1, 1)
           : fresh.report(each, "green", { window: number });
-      const length = each.overTime ? seconds / (each.mechanism as Glance).rounds : seconds;
+      const length = each.overTime ? seconds / (each.mechanism as Continual).rounds : seconds;
       vi.setSystemTime(1000 * (start + 2 * length) - 1);
       for (const number of [2, 3, 1e9])
         await expect(tell(number)).rejects.toThrow(/hasn't begun by the clock/);

@@ -5,8 +5,8 @@ import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { describe, expect, test } from "vitest";
 
 import { keyOf } from "../src/device/canonical";
+import { Continual } from "../src/device/continual";
 import { InvalidAnswer, InvalidReport, ScriptExhausted } from "../src/device/errors";
-import { Glance } from "../src/device/glance";
 import { readMechanism, type Mechanism } from "../src/device/mechanisms";
 import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
@@ -41,7 +41,7 @@ interface Golden {
 
 /** Reports of values as they stand in a file; texts are hashed under the mechanism's own key. */
 function randomize(mechanism: Mechanism, values: readonly unknown[], words: Words): Uint8Array {
-  if (mechanism instanceof Glance) return mechanism.randomize(values as number[][], words);
+  if (mechanism instanceof Continual) return mechanism.randomize(values as number[][], words);
   if (mechanism instanceof Rappor && mechanism.hashes > 0) {
     const key = keyOf(mechanism.document());
     return mechanism.randomize(
@@ -54,14 +54,16 @@ function randomize(mechanism: Mechanism, values: readonly unknown[], words: Word
 
 function bulkValues(mechanism: Mechanism, people: number): unknown[] {
   return Array.from({ length: people }, (_, i) => {
-    if (mechanism instanceof Glance) {
+    if (mechanism instanceof Continual) {
       return Array.from({ length: mechanism.rounds }, (_, t) => (i >> ((t + 1) % 8)) & 1);
     }
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
-describe.each(["grr", "oue", "sue", "rappor", "glance"])("%s", (name) => {
+const NAMES = ["grr", "oue", "sue", "rappor", "glance", "harmony", "borappor", "kshot"];
+
+describe.each(NAMES)("%s", (name) => {
   const golden = readJson<Golden>(`../tests/golden/${name}.json`);
 
   test("the file has every part", () => {

@@ -98,6 +98,28 @@ describe("for people", () => {
     });
   });
 
+  test.each([
+    [{ name: "kshot", rounds: 4, shots: 2, flips: 0, few: "3/4" }, 2],
+    [{ name: "harmony", rounds: 4, keep: "3/4" }, 4],
+    [{ name: "borappor", rounds: 4, keep: "3/4" }, 4],
+  ])("of $name, a device makes as many reports as it says", (document: Unread, reports) => {
+    const mechanism = readMechanism(document);
+    const all = everyReport(mechanism) as Uint8Array[];
+    for (const state of [0, 1]) {
+      const chances = all.map((record) => chanceOf(mechanism, state, record));
+      expect(chances.reduce(plus)).toEqual(fraction(BigInt(reports)));
+    }
+  });
+
+  test("who isn't looked at says 0: a 0 tells less than a 1", () => {
+    const hidden = readMechanism({ name: "harmony", rounds: 4, keep: "3/4" });
+    const [no, yes] = [Uint8Array.of(2, 0), Uint8Array.of(2, 1)];
+    const ratio = (record: Uint8Array, high: 0 | 1): Fraction =>
+      over(chanceOf(hidden, high, record), chanceOf(hidden, 1 - high, record));
+    expect(ratio(yes, 1)).toEqual(fraction(3n)); // 3/16 against 1/16
+    expect(ratio(no, 0)).toEqual(fraction(15n, 13n));
+  });
+
   test("free text needs texts to compare", async () => {
     const words = KNOWN.find(({ freeText }) => freeText) as Collection;
     const { record } = await DEVICE.report(words, "tea");

@@ -136,14 +136,16 @@ test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]
 
 test("a refusal is said by its code in each language, else in the collector's words", () => {
   const used = new Problem(409, "uninvited", "the invitation is unknown, or was used");
-  expect(reasonText(surveyJa, used)).toBe("招待状が無効か、すでに使われています");
+  expect(reasonText(surveyJa, used)).toBe("招待リンクが無効か、使用済みです");
   expect(reasonText(surveyEn, used)).toBe("the invitation is unknown, or was used already");
   for (const code of ["something_new", "constructor", "__proto__"]) {
     expect(reasonText(surveyJa, new Problem(400, code, "in its own words"))).toBe(
       isolated("in its own words"),
     );
   }
-  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe("収集者につながりません");
+  expect(reasonText(dashboardJa, new TypeError("Failed to fetch"))).toBe(
+    "集計サーバーに接続できません",
+  );
 });
 
 test("the same codes are known in both languages, and none has the other's words", () => {

@@ -64,8 +64,8 @@ test("one answer, and the same report until it is settled", async () => {
   await expect(person.answer(TEA, ONLY, "black")).rejects.toThrow(Answered);
   expect(new Person(keeper).sent(TEA.key)).toEqual(sent);
   expect(person.unsettled(TEA.key)).toEqual([sent]);
-  person.settle(TEA.key, sent?.id as string);
-  expect(person.sent(TEA.key)).toEqual({ ...sent, settled: true });
+  person.settle(TEA.key, sent?.id as string, "counted");
+  expect(person.sent(TEA.key)).toEqual({ ...sent, settled: true, fate: "counted" });
   expect(person.unsettled(TEA.key)).toEqual([]);
 });
 
@@ -77,17 +77,17 @@ test("every report that was paid for is kept until it is settled, whatever comes
   expect(person.unsettled(DAILY.key)).toEqual(sent);
   expect(toNumber(person.ledger.spent())).toBeCloseTo(4 * DAILY.epsilon, 12);
   const [first, second, third, last] = sent as [Sent, Sent, Sent, Sent];
-  person.settle(DAILY.key, second.id);
+  person.settle(DAILY.key, second.id, "counted");
   expect(person.unsettled(DAILY.key)).toEqual([first, third, last]);
-  person.settle(DAILY.key, last.id); // it is shown on, but not sent again
+  person.settle(DAILY.key, last.id, "counted"); // it is shown on, but not sent again
   expect(person.unsettled(DAILY.key)).toEqual([first, third]);
-  expect(person.sent(DAILY.key)).toEqual({ ...last, settled: true });
-  person.settle(DAILY.key, second.id); // by another tab, say
+  expect(person.sent(DAILY.key)).toEqual({ ...last, settled: true, fate: "counted" });
+  person.settle(DAILY.key, second.id, "counted"); // by another tab, say
   const next = await answered(person, 4);
   expect(person.unsettled(DAILY.key)).toEqual([first, third, next]);
-  for (const { id } of [first, next, third]) person.settle(DAILY.key, id);
+  for (const { id } of [first, next, third]) person.settle(DAILY.key, id, "counted");
   expect(person.unsettled(DAILY.key)).toEqual([]);
-  expect(person.sent(DAILY.key)).toEqual({ ...next, settled: true });
+  expect(person.sent(DAILY.key)).toEqual({ ...next, settled: true, fate: "counted" });
   expect(JSON.parse(keeper.getItem(`sudare sent ${DAILY.key}`) as string)).toHaveLength(1);
   expect(await person.isSound(DAILY.key)).toBe(true);
 });

@@ -12,8 +12,8 @@ const CODE = ({ source }: { source: string }): string =>
   source.replace(/\b0x\w+|\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`|\/\^.*\$\/|\/\\p.*\/u/g, "");
 
 // From an answer to its report. The others show odds, compute ε and read documents.
-const PATH = ["categories", "coins", "device", "glance", "grr", "integers", "packed"]
-  .concat(["rappor", "secret", "strings", "unary", "words"])
+const PATH = ["borappor", "categories", "coins", "continual", "device", "glance", "grr", "harmony"]
+  .concat(["integers", "kshot", "packed", "rappor", "secret", "strings", "unary", "words"])
   .map((name) => `device/${name}.ts`);
 
 test("nothing asks Math.random", () => {
@@ -65,7 +65,7 @@ test("the pages ask which kind a question is in one place each", () => {
 test("only the kinds ask which mechanism a question has", () => {
   for (const { path, source } of FILES) {
     const isKind = /^device\/|\/kinds\/|^page\/wording/.test(path);
-    if (!isKind) expect(source, path).not.toMatch(/instanceof (Glance|Grr|Rappor|Unary)/);
+    if (!isKind) expect(source, path).not.toMatch(/instanceof (Continual|Glance|Grr|Rappor|Unary)/);
   }
 });
 

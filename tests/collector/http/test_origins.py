@@ -1,4 +1,4 @@
-"""Pages of other hosts: three routes may be read by those that were allowed, and no other ever."""
+"""Pages of other hosts: four routes may be read by those that were allowed, and no other ever."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,7 +21,10 @@ from support.served import served
 
 PAGE, LOCAL = "https://survey.example.org", "http://127.0.0.1:8001"
 ONE = f"/collections/{TEA.key}"
-SHARED = {("GET", ONE), ("GET", f"{ONE}/standing"), ("POST", f"{ONE}/reports")}
+SHARED = {
+    *(("GET", f"{ONE}{route}") for route in ("", "/standing", "/admission")),
+    ("POST", f"{ONE}/reports"),
+}
 ROUTES = sorted(
     (one.method.upper(), one.path.format(key=TEA.key, file="index-1a2b.js", name="nobody"))
     for one in (*OPERATIONS, TRUTH)

@@ -199,6 +199,17 @@ def test_no_body_begins_when_enough_is_new_and_none_is_cut(store: Store) -> None
     assert fates(store, group(tea, answers(*[0] * 3), own[4:])) == [[NEW] * 3]
 
 
+def test_an_invitation_is_good_in_each_window_until_it_is_used_there(store: Store) -> None:
+    club, other = (held(store, question(name, Rules(invited=True))) for name in ("club", "other"))
+    [used, unused, unknown] = [bytes(one) for one in digests("a", "b", "x")]
+    store.invite(club.key, [used, unused])
+    assert fates(store, group(club, answers(0), invitations=digests("a"))) == [[NEW]]
+    good = {digest for digest in (used, unused, unknown) if store.is_invited(club.key, 0, digest)}
+    assert good == {unused}
+    assert store.is_invited(club.key, 1, used)
+    assert not store.is_invited(other.key, 0, unused)
+
+
 def test_what_is_put_off_keeps_its_invitation(store: Store) -> None:
     tea = held(store, question(rules=Rules(invited=True)))
     store.invite(tea.key, [bytes(one) for one in digests("a", "b")])

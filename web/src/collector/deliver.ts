@@ -54,8 +54,8 @@ export type Verdict =
       readonly problem: Problem | null;
     };
 
-const TIMEOUT = 20_000; // milliseconds for one attempt
-const API = "1";
+export const TIMEOUT = 20_000; // milliseconds for one attempt
+export const API = "1";
 const FIRST_PAUSE = 0.5; // seconds, as is the longest
 const LONGEST_PAUSE = 60;
 const LONGEST_WAIT = 86_400; // seconds, whatever Retry-After says

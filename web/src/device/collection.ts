@@ -1,9 +1,9 @@
 /** A collection: one question, its answers and the mechanism, as one public JSON document. */
 
 import { keyOf, type Json } from "./canonical";
+import { Continual } from "./continual";
 import { InvalidAnswer, InvalidDocument } from "./errors";
 import { logUp } from "./fractions";
-import { Glance } from "./glance";
 import { readMechanism, type Mechanism } from "./mechanisms";
 import { wholeNumber, type Unread } from "./parameters";
 import { Rappor } from "./rappor";
@@ -94,7 +94,7 @@ export class Collection {
 
   /** Whether people are in one of two states in each of several rounds. */
   get overTime(): boolean {
-    return this.mechanism instanceof Glance;
+    return this.mechanism instanceof Continual;
   }
 
   /** An answer as the mechanism's value: a label's number, or the digest of a text. */
@@ -125,7 +125,7 @@ export class Collection {
     if ([this.name, ...answers].includes("")) {
       refuse("the name and every answer's label need at least one character");
     }
-    if (mechanism instanceof Glance) {
+    if (mechanism instanceof Continual) {
       if (answers[0] === "1" || answers[1] === "0") {
         refuse("a state's label can't be the number of the other state");
       }
@@ -133,6 +133,12 @@ export class Collection {
         refuse(
           `a window of ${mechanism.rounds} rounds lasts a whole number of seconds for each, got ` +
             `${windows.seconds} seconds`,
+        );
+      }
+      if (this.invited && mechanism.reportsEach > 1) {
+        refuse(
+          `an invitation is good for one report in each window, and here a person sends ` +
+            `${mechanism.reportsEach}`,
         );
       }
     }

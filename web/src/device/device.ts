@@ -8,9 +8,9 @@
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 
 import type { Collection } from "./collection";
+import { Continual, type Plan } from "./continual";
 import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
-import { Glance, type Plan } from "./glance";
 import { quotient, wholeFrom } from "./integers";
 import type { Ledger } from "./ledger";
 import { Rappor } from "./rappor";
@@ -76,7 +76,7 @@ export class Device {
     { window, fresh = new SystemWords() }: ReportOptions = {},
   ): Promise<Report> {
     const { mechanism, key, epsilon } = collection;
-    if (mechanism instanceof Glance) {
+    if (mechanism instanceof Continual) {
       throw new Refused(`“${collection.name}” is observed over time: use observe`);
     }
     const number = answeredWindow(collection, window);
@@ -119,8 +119,8 @@ export class Device {
     const plan = await this.plan(collection, window);
     const id = await this.reportId(collection, number);
     this.#diary.note(collection.key, number, collection.epsilon, window);
-    if (plan.round !== ((number - 1) % mechanism.rounds) + 1) return null;
-    return { id, record: mechanism.report(plan, held), window };
+    const at = plan.rounds.indexOf(((number - 1) % mechanism.rounds) + 1);
+    return at < 0 ? null : { id, record: mechanism.report(plan, at, held), window };
   }
 
   /** What the device has drawn in advance for a window, from 0: never to leave it. */
@@ -160,8 +160,8 @@ function paid({ key }: Collection, mechanism: Rappor, digest: Uint8Array, ledger
   return ledger.keep(key, known, reports, mechanism.epsilonOf(reports));
 }
 
-function overTime(collection: Collection): Glance {
-  if (!(collection.mechanism instanceof Glance)) {
+function overTime(collection: Collection): Continual {
+  if (!(collection.mechanism instanceof Continual)) {
     throw new Refused(`“${collection.name}” asks for one answer: it has no rounds`);
   }
   return collection.mechanism;

@@ -1,11 +1,11 @@
 /** The device in a browser: what a page needs of it. */
 
 export { Collection, type Windows } from "./collection";
+export { Continual } from "./continual";
 export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
 export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } from "./errors";
 export { roundUp, toNumber, type Fraction } from "./fractions";
-export { Glance } from "./glance";
 export { Grr } from "./grr";
 export { BudgetExceeded, Ledger } from "./ledger";
 export type { Mechanism } from "./mechanisms";

@@ -1,13 +1,17 @@
 /** The mechanisms that a browser speaks, by the name that documents give them. */
 
+import { Borappor } from "./borappor";
+import type { Continual } from "./continual";
 import { InvalidDocument } from "./errors";
 import { Glance } from "./glance";
 import { Grr } from "./grr";
+import { Harmony } from "./harmony";
+import { KShot } from "./kshot";
 import type { Unread } from "./parameters";
 import { Rappor } from "./rappor";
 import { Unary } from "./unary";
 
-export type Mechanism = Grr | Unary | Rappor | Glance;
+export type Mechanism = Grr | Unary | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -17,7 +21,10 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
   ["rappor", (document) => Rappor.read(document)],
-  ["glance", (document) => Glance.read(document)],
+  ["glance", (document) => new Glance(document)],
+  ["harmony", (document) => new Harmony(document)],
+  ["borappor", (document) => new Borappor(document)],
+  ["kshot", (document) => KShot.read(document)],
 ]);
 
 /** The mechanism that a document describes. */

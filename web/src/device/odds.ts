@@ -2,6 +2,7 @@
 
 import type { Collection } from "./collection";
 import { CERTAIN } from "./coins";
+import { Continual } from "./continual";
 import { InvalidAnswer } from "./errors";
 import {
   fraction,
@@ -14,7 +15,6 @@ import {
   toNumber,
   type Fraction,
 } from "./fractions";
-import { Glance } from "./glance";
 import { Grr } from "./grr";
 import { putNumber } from "./integers";
 import type { Mechanism } from "./mechanisms";
@@ -34,16 +34,16 @@ export interface Odds {
 
 /**
  * GRR: the chance that the true answer is sent, and that each other one is. Unary and RAPPOR: that
- * a report has a 1 in a bit of the true answer, and in any other bit. Glance: that the true state is
- * told, and that the other one is.
+ * a report has a 1 in a bit of the true answer, and in any other bit. Over time: that a
+ * state that is looked at is told as it is, and that the other one is.
  */
 export function odds(mechanism: Mechanism): Odds {
   if (mechanism instanceof Grr) {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
   }
-  if (mechanism instanceof Glance) {
-    const truth = asFraction(mechanism.keep);
+  if (mechanism instanceof Continual) {
+    const { truth } = mechanism;
     return { truth, other: rest(truth) };
   }
   if (mechanism instanceof Rappor) {
@@ -60,11 +60,16 @@ export function mostRatio(mechanism: Mechanism): number {
 
 const ONE = fraction(1n);
 
-/** The chance of a report of somebody who holds a value, exactly. */
+/**
+ * The chance of a report of somebody who holds a value, exactly. Over time, that a device reports in
+ * its round, and says this.
+ */
 export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
   if (mechanism instanceof Grr) return weightOf(mechanism, value, record);
-  if (mechanism instanceof Glance) {
-    return times(weightOf(mechanism, value, record), fraction(1n, BigInt(mechanism.rounds)));
+  if (mechanism instanceof Continual) {
+    const { reportsEach, rounds } = mechanism;
+    const speaks = fraction(BigInt(reportsEach), BigInt(rounds));
+    return times(weightOf(mechanism, value, record), speaks);
   }
   const { truth, other } = odds(mechanism);
   const { row, ones } = rowOf(mechanism, value, record);
@@ -80,7 +85,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 }
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
-function rowOf(mechanism: Exclude<Mechanism, Grr | Glance>, value: Value, record: Uint8Array) {
+function rowOf(mechanism: Exclude<Mechanism, Grr | Continual>, value: Value, record: Uint8Array) {
   if (mechanism instanceof Rappor) {
     const { cohort, row } = mechanism.readReport(record);
     return { row, ones: mechanism.ones(value, cohort) };
@@ -129,8 +134,11 @@ export function conclude(
 function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
-  if (mechanism instanceof Glance) {
-    return mechanism.readReport(record).bit === value ? truth : other;
+  if (mechanism instanceof Continual) {
+    const { looks, reportsEach } = mechanism;
+    const looked = fraction(BigInt(looks), BigInt(reportsEach)); // where it isn't, 0 is said
+    const yes = times(looked, value === 1 ? truth : other);
+    return mechanism.readReport(record).bit === 1 ? yes : rest(yes);
   }
   const { row, ones } = rowOf(mechanism, value, record);
   const yes = over(truth, other);
@@ -158,7 +166,7 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
       ? null
       : numbers(mechanism.k).map((answer) => record([answer, width]));
   }
-  if (mechanism instanceof Glance) {
+  if (mechanism instanceof Continual) {
     if (2 * mechanism.rounds > most) return null;
     return numbers(mechanism.rounds).flatMap((round) =>
       [0, 1].map((bit) => record([round + 1, width - 1], [bit, 1])),

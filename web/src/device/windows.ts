@@ -1,8 +1,8 @@
 /** Windows of time: which one it is now, and which round. */
 
 import type { Collection } from "./collection";
+import { Continual } from "./continual";
 import { Refused } from "./errors";
-import { Glance } from "./glance";
 import { wholeFrom } from "./integers";
 
 /** Where a moment lies in a collection's windows. */
@@ -22,7 +22,7 @@ export function momentOf(collection: Collection, now: number): Moment | null {
   const passed = now - windows.start;
   if (passed < 0) return null;
   const window = Math.floor(passed / windows.seconds);
-  if (!(mechanism instanceof Glance)) {
+  if (!(mechanism instanceof Continual)) {
     return { window, number: null, ends: windows.start + (window + 1) * windows.seconds };
   }
   const each = windows.seconds / mechanism.rounds; // whole: the document was checked

@@ -18,35 +18,42 @@ export const common: CommonWords = {
   percent: (text) => `${text}\u00a0%`,
   range: (low, high) => `${low}～${high}\u00a0%`,
   failed: (reason) => `うまくいきませんでした：${reason}`,
-  noAnswer: "収集者につながりません",
+  noAnswer: "集計サーバーに接続できません",
   problems: {
-    busy: "今は混み合っています",
+    busy: "混み合っています",
     computing: "計算しています",
-    internal: "収集者の側で問題が起き、記録されました",
-    not_found: "このアドレスには何もありません",
-    stopping: "収集者が停止するところです",
-    store_unavailable: "収集者が今は保存できません",
-    unknown_collection: "その調査はここにはありません",
+    internal: "集計サーバーで問題が起きました（記録済みです）",
+    not_found: "このアドレスにページはありません",
+    stopping: "集計サーバーが停止中です",
+    store_unavailable: "集計サーバーが現在データを保存できません",
+    unknown_collection: "この調査は見つかりません",
   },
   grrOdds: (answer, people, others) =>
-    `「${answer}」を選んだ ${people.of} 人のうち、約 ${people.truth} 人が「${answer}」と報告し、` +
-    `${others === 1 ? "もう一方の回答" : "ほかの回答それぞれ"}を約 ${people.other} 人が報告します。`,
+    `「${answer}」を選んだ ${people.of} 人のうち、約 ${people.truth} 人は「${answer}」のまま、` +
+    (others === 1
+      ? `約 ${people.other} 人はもう一方の回答に変わって送信されます。`
+      : `ほかの回答にも、それぞれ約 ${people.other} 人ずつ変わって送信されます。`),
   unaryOdds: (answer, people) =>
-    `報告は、すべての選択肢に「はい」か「いいえ」を別々のくじで付けます。「${answer}」を選んだ ${people.of} 人のうち、` +
-    `約 ${people.truth} 人がそれに「はい」と言い、ほかのどの選択肢にも約 ${people.other} 人が「はい」と言います。`,
+    `すべての選択肢に、別々のくじ引きで「はい」か「いいえ」を付けて送信します。「${answer}」を選んだ ${people.of} 人のうち、` +
+    `「${answer}」が「はい」になるのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
   bitOdds: (bits, ones, people) =>
-    `あなたの文章は ${bits} か所のうち ${ones} か所をオンにします。そのような場所 ${people.of} か所のうち約 ${people.truth} か所がオンと報告され、` +
-    `ほかの場所も ${people.of} か所のうち約 ${people.other} か所がオンと報告されます。`,
-  streamOdds: (rounds, people) =>
-    `この端末が報告するのは、あらかじめ引いた ${rounds} ラウンドのうち 1 回だけです。ほかのラウンドでは何も送りません。` +
-    `そのとき ${people.of} 人のうち約 ${people.truth} 人が本当の状態を、約 ${people.other} 人が逆の状態を報告します。`,
+    `文章は、${bits} か所のスイッチのうち ${ones} か所のオンに置き換えられます。そのうち実際にオンとして送られるのは ${people.of} か所中約 ${people.truth} か所で、` +
+    `ほかの場所も ${people.of} か所中約 ${people.other} か所がオンとして送られます。`,
+  streamSome: (looks, rounds, people) =>
+    `全 ${rounds} 回のうち、この端末が送信するのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回には何も送信しません。` +
+    `送信する回では、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
+  streamEvery: (rounds, people) =>
+    `この端末は、全 ${rounds} 回のすべてで送信します。` +
+    `毎回、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
+  streamHidden: (looks, rounds, other, people) =>
+    `全 ${rounds} 回のうち、この端末があなたの状態を見るのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回は必ず「${other}」と送信します。` +
+    `状態を見た回では、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
   costsWhy: (ratio) =>
-    `何が送られても、ある回答のときに別の回答のときより起こりやすい度合いは、最大でも ${ratio} 倍です。`,
+    `どの内容が送られた場合でも、その出やすさは、回答が違っても最大 ${ratio} 倍しか変わりません。`,
   costsStream: (ratio) =>
-    `ひとつの期間に送られるものすべてについて、ある経過のときに別の経過のときより起こりやすい度合いは、最大でも ${ratio} 倍です。` +
-    "期間の費用は、その期間で最初に回答したときに一度だけかかります。",
-  lifetime: (epsilon) =>
-    `同じ回答を何度くり返しても、報告全部の費用は合わせて最大 ε = ${epsilon} です。`,
-  keptSum: "収集者が残すのは報告の合計だけです。個々の報告は残しません。",
-  keptAll: "収集者は、端末でかき混ぜられたままの報告をすべて残します。",
+    `ひとつの期間に送られる内容全体の出やすさは、状態の移り変わりが違っても最大 ${ratio} 倍しか変わりません。` +
+    "消費は、その期間に初めて回答したときの一度だけです。",
+  lifetime: (epsilon) => `同じ回答を何度くり返しても、消費量の合計は最大 ε = ${epsilon} です。`,
+  keptSum: "集計サーバーに残るのは合計だけです。一人ひとりの送信データは残りません。",
+  keptAll: "集計サーバーには、変換後の送信データがすべて残ります。",
 };

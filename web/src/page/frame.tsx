@@ -46,11 +46,13 @@ export async function start(
 ): Promise<void> {
   const language = preferred(remembered("sudare language"), navigator.languages);
   const first = { language, words: await load(language) };
+  const page = document.getElementById("page") as HTMLElement;
+  page.replaceChildren(); // what stood there until the program came
   render(
     <Frame first={first} load={load} head={head}>
       {children}
     </Frame>,
-    document.getElementById("page") as HTMLElement,
+    page,
   );
 }
 

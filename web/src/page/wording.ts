@@ -5,7 +5,7 @@ import {
   mostRatio,
   odds,
   type Collection,
-  type Glance,
+  type Continual,
   type Mechanism,
   type Rappor,
   type Unary,
@@ -60,6 +60,15 @@ export function textOdds(words: CommonWords, { mechanism }: CollectionBy<Rappor>
 }
 
 /** How often a device reports its state, and how often the true one. */
-export function statesOdds(words: CommonWords, { mechanism }: CollectionBy<Glance>): string {
-  return words.streamOdds(mechanism.rounds, peopleOf(odds(mechanism)));
+export function statesOdds(
+  words: CommonWords,
+  { mechanism, answers }: CollectionBy<Continual>,
+): string {
+  const { rounds, looks, reportsEach } = mechanism;
+  const people = peopleOf(odds(mechanism));
+  if (looks < reportsEach) {
+    return words.streamHidden(looks, rounds, isolated(answers[0] as string), people);
+  }
+  if (looks < rounds) return words.streamSome(looks, rounds, people);
+  return words.streamEvery(rounds, people);
 }

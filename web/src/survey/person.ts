@@ -13,10 +13,15 @@ import {
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { hasSecret, openSecret, type KeyStore } from "./secret";
 
+/** What became of a report that needs no further sending. Doubtful: refused, but maybe counted before. */
+export type Fate = "counted" | "late" | "refused" | "doubtful";
+
 /** A report of a collection, as it was sent. The answer itself is kept nowhere. */
 export interface Sent extends Kept {
   /** Whether the collector has it, or never will; until then it is sent again. */
   readonly settled: boolean;
+  /** What became of it, once it is settled; pages of before didn't note it. */
+  readonly fate?: Fate;
 }
 
 /** The question was answered in this window; nothing was sent. */
@@ -77,12 +82,13 @@ export class Person {
     return this.#kept(key).filter(({ settled }) => !settled);
   }
 
-  /** Note that the report of an id needs no further sending. */
-  settle(key: string, id: string): void {
-    this.#keep(
-      key,
-      this.#kept(key).map((sent) => (sent.id === id ? { ...sent, settled: true } : sent)),
+  /** Note what became of the report of an id; null if none of that id is kept any more. */
+  settle(key: string, id: string, fate: Fate): Sent | null {
+    const kept = this.#kept(key).map((sent) =>
+      sent.id === id ? { ...sent, settled: true, fate } : sent,
     );
+    this.#keep(key, kept);
+    return kept.find((sent) => sent.id === id) ?? null;
   }
 
   /** Whether a window was answered already or, over time, this round of it. */
@@ -126,7 +132,16 @@ export class Person {
   }
 }
 
-function isSent({ window, id, record, settled }: Record<keyof Sent, unknown>): boolean {
+const FATES: readonly unknown[] = ["counted", "late", "refused", "doubtful", undefined];
+
+function isSent({
+  window,
+  id,
+  record,
+  settled,
+  fate,
+}: Partial<Record<keyof Sent, unknown>>): boolean {
+  if (!FATES.includes(fate)) return false;
   const isHex = (text: unknown): boolean => typeof text === "string" && /^[0-9a-f]+$/.test(text);
   return Number.isSafeInteger(window) && isHex(id) && isHex(record) && typeof settled === "boolean";
 }

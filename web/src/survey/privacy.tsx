@@ -1,4 +1,4 @@
-/** What answering means: the odds in people, the cost, what could be linked, who must be trusted. */
+/** What answering means: the cost, what could be linked, who must be trusted. */
 
 import type { Collection } from "../device";
 import { upTo } from "../page/numbers";
@@ -8,18 +8,15 @@ import { isHostedElsewhere, type Place } from "./place";
 
 interface PrivacyProps {
   readonly collection: Collection;
-  /** The answer that is being given: the example in the odds. */
-  readonly answer: string;
   readonly place: Place;
 }
 
-export function Privacy({ collection, answer, place }: PrivacyProps) {
+export function Privacy({ collection, place }: PrivacyProps) {
   const words = useWords();
   const kind = kindOf(collection);
   return (
     <section class="card privacy">
       <h2>{words.scrambled}</h2>
-      <p class="odds">{kind.odds(words, collection, answer)}</p>
       <p>{words.scrambledWhy}</p>
       <h3>{words.costs(upTo(collection.epsilon))}</h3>
       <p>{kind.promise(words, collection)}</p>

@@ -2,17 +2,19 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { askAdmission } from "../collector/admission";
 import type { Standing } from "../collector/api";
 import { deliver, letterOf, type Delay, type Outcome } from "../collector/deliver";
-import { BudgetExceeded, Refused, momentOf, type Collection } from "../device";
+import { BudgetExceeded, Refused, momentOf, type Collection, type Moment } from "../device";
 import { moment as momentText } from "../language";
 import { downTo, upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
-import { Stranger, isolated } from "../page/strangers";
+import { Stranger, isolated, visible } from "../page/strangers";
 import { kindOf } from "./kinds";
 import { useWords, type Words } from "./language";
 import { LedgerCard } from "./ledger";
-import { Answered, alone, type Person, type Sent } from "./person";
+import { ObstaclePage, known, obstacleOf, type Obstacle } from "./obstacle";
+import { Answered, alone, type Fate, type Person, type Sent } from "./person";
 import type { Place } from "./place";
 import { Privacy } from "./privacy";
 import { SentReport } from "./sent";
@@ -22,6 +24,8 @@ interface QuestionProps {
   readonly standing: Standing;
   readonly person: Person;
   readonly place: Place;
+  /** Ask the collector anew how the collection stands. */
+  readonly reload: () => void;
 }
 
 type Note = (words: Words) => string;
@@ -33,7 +37,7 @@ interface Shown {
   readonly answer: string | null;
 }
 
-export function Question({ collection, standing, person, place }: QuestionProps) {
+export function Question({ collection, standing, person, place, reload }: QuestionProps) {
   const words = useWords();
   const kind = kindOf(collection);
   const { key, invited } = collection;
@@ -41,6 +45,7 @@ export function Question({ collection, standing, person, place }: QuestionProps)
   const [answer, setAnswer] = useState("");
   const [note, setNote] = useState<Note | null>(null);
   const [earlier, setEarlier] = useState<readonly Note[]>([]); // what became of other reports
+  const [met, setMet] = useState<Obstacle | null>(null); // when an answer was to be sent
   const [shown, setShown] = useState<Shown | null>(() => {
     const sent = person.sent(key);
     return sent && { sent, answer: null };
@@ -48,6 +53,7 @@ export function Question({ collection, standing, person, place }: QuestionProps)
   const [changes, setChanges] = useState(0); // of what the person keeps
   const now = useClock(collection);
   const heading = useRef<HTMLHeadingElement>(null);
+  const isBusy = useRef(false);
 
   const send = async (sent: Sent, before: boolean): Promise<void> => {
     const isLast = (): boolean => person.sent(key)?.id === sent.id;
@@ -57,12 +63,16 @@ export function Question({ collection, standing, person, place }: QuestionProps)
     say((words) => words.sending);
     const letter = letterOf(collector, key, sent);
     const outcome = await deliver(letter, invitation, before, (delay) => say(delayText(delay)));
-    await alone(() => person.settle(key, sent.id));
+    const settled = await alone(() => person.settle(key, sent.id, fateOf(outcome)));
     const said = outcomeText(outcome);
     say(said);
-    if (!isLast()) setEarlier((others) => [...others, said]);
+    if (isLast()) setShown((shown) => shown && settled && { ...shown, sent: settled });
+    else setEarlier((others) => [...others, said]);
     setChanges((count) => count + 1);
   };
+  useEffect(() => {
+    document.title = `${visible(collection.name)} · ${words.subject}`;
+  }, [words]);
   useEffect(() => {
     if (invited && !invitation) return; // it would be refused for good
     for (const sent of person.unsettled(key)) void send(sent, true);
@@ -70,32 +80,47 @@ export function Question({ collection, standing, person, place }: QuestionProps)
 
   const moment = momentOf(collection, now);
   const answered = moment !== null && person.hasAnswered(collection, moment);
+  useEffect(() => setMet(null), [moment?.window, moment?.number]); // it was of another time
+
+  /** Draw the report of the answer, if the collector would take one; null if there is none. */
+  const draw = async (asked: Moment): Promise<Sent | null> => {
+    setNote(() => (words: Words) => words.asking);
+    const obstacle = obstacleOf(await askAdmission(place, key, asked.window));
+    setMet(obstacle);
+    setNote(null);
+    if (obstacle) return null; // nothing was drawn: nothing is charged
+    const current = momentOf(collection, Date.now() / 1000);
+    if (current?.number !== asked.number || current.window !== asked.window) {
+      setNote(() => (words: Words) => words.timeOver);
+      return null;
+    }
+    const sent = await alone(() => person.answer(collection, current, answer));
+    if (sent === null) setNote(() => (words: Words) => words.notYourRound);
+    else setShown({ sent, answer });
+    if (kind.momentary) setAnswer("");
+    return sent;
+  };
+  const fail = (error: unknown): null => {
+    setNote(() => refusalText(error));
+    setChanges((count) => count + 1);
+    return null;
+  };
   const submit = async (): Promise<void> => {
     const current = momentOf(collection, Date.now() / 1000);
-    if (!current) return;
-    if (answer === "") {
-      setNote(() => kind.unanswered);
-      return;
-    }
-    try {
-      const sent = await alone(() => person.answer(collection, current, answer));
-      setChanges((count) => count + 1);
-      if (sent === null) {
-        setNote(() => (words: Words) => words.notYourRound);
-        return;
-      }
-      setShown({ sent, answer });
-      requestAnimationFrame(() => heading.current?.focus());
-      await send(sent, false);
-    } catch (error) {
-      setNote(() => refusalText(error));
-      setChanges((count) => count + 1);
-    } finally {
-      if (kind.momentary) setAnswer("");
-    }
+    if (!current || isBusy.current) return;
+    if (answer === "") return setNote(() => kind.unanswered);
+    isBusy.current = true; // until the report is drawn; how long it is on its way is open
+    const sent = await draw(current).catch(fail);
+    isBusy.current = false;
+    setChanges((count) => count + 1);
+    if (sent === null) return;
+    requestAnimationFrame(() => heading.current?.focus());
+    await send(sent, false).catch(fail);
   };
 
-  const closed = hindrance(words, { collection, standing, now, invitation });
+  const found = answered ? null : obstacle({ collection, standing, now, invitation });
+  const stands = found ?? (answered ? null : met);
+  const last = shown?.sent.window === moment?.window ? shown?.sent : undefined; // of this time
   return (
     <main class="survey">
       <section class="ask">
@@ -106,11 +131,15 @@ export function Question({ collection, standing, person, place }: QuestionProps)
           <Stranger text={collection.question} />
         </h1>
         {moment && <kind.Clock collection={collection} moment={moment} now={now} />}
-        {closed !== null ? (
-          <p class="notice">{closed}</p>
-        ) : answered ? (
-          <p class="note">{kind.answered(words, moment.ends)}</p>
-        ) : (
+        {stands !== null ? (
+          <ObstaclePage
+            obstacle={stands}
+            retry={found ? reload : () => void submit()}
+            met={found === null}
+          >
+            {standing.public && <Results collector={collector} collection={collection} />}
+          </ObstaclePage>
+        ) : answered ? null : (
           <form
             onSubmit={(event) => {
               event.preventDefault();
@@ -123,6 +152,12 @@ export function Question({ collection, standing, person, place }: QuestionProps)
               answer={answer}
               choose={setAnswer}
             />
+            <div class="promise">
+              <p>
+                <b>{words.promise}</b>
+              </p>
+              <p class="odds">{kind.odds(words, collection, answer)}</p>
+            </div>
             <button type="submit" class="main">
               {kind.button(words)}
             </button>
@@ -134,6 +169,13 @@ export function Question({ collection, standing, person, place }: QuestionProps)
         <p class="status" role="status" aria-live="polite">
           {earlier.map((said) => words.earlier(said(words))).join(" ")}
         </p>
+        {answered && last?.settled !== false && (
+          // Until then, what it waits for is said above.
+          <div class="note">
+            <p>{last?.fate === "refused" ? words.wasRefused : kind.answered(words, moment.ends)}</p>
+            {standing.public && <Results collector={collector} collection={collection} />}
+          </div>
+        )}
       </section>
       {shown && (
         <SentReport
@@ -145,8 +187,10 @@ export function Question({ collection, standing, person, place }: QuestionProps)
           answer={shown.answer}
         />
       )}
-      <Privacy collection={collection} answer={answer} place={place} />
-      <LedgerCard key={changes} collection={collection} person={person} />
+      {stands === null && <Privacy collection={collection} place={place} />}
+      {(stands === null || person.ledger.knows(key)) && (
+        <LedgerCard key={changes} collection={collection} person={person} />
+      )}
     </main>
   );
 }
@@ -162,6 +206,22 @@ function useClock(collection: Collection): number {
   return now;
 }
 
+interface ResultsProps {
+  readonly collection: Collection;
+  readonly collector: string;
+}
+
+/** The way to the results, where anybody may read them. */
+function Results({ collection, collector }: ResultsProps) {
+  return (
+    <p>
+      <a class="button" href={`${collector}/#${collection.key}`} rel="noreferrer">
+        {useWords().results}
+      </a>
+    </p>
+  );
+}
+
 interface Situation {
   readonly collection: Collection;
   readonly standing: Standing;
@@ -169,13 +229,20 @@ interface Situation {
   readonly invitation: string;
 }
 
-/** Why nobody could answer now, or null. */
-function hindrance(words: Words, { collection, standing, now, invitation }: Situation) {
-  if (standing.state !== "open") return words[standing.state];
+/** Why nobody could answer now, as far as the page knows without asking again; or null. */
+function obstacle({ collection, standing, now, invitation }: Situation): Obstacle | null {
   const { windows, invited } = collection;
-  if (windows && now < windows.start) return words.notBegun(momentText(words, windows.start));
-  const uninvited = invited && !invitation ? words.notInvited : null;
-  return kindOf(collection).hindrance(words, collection) ?? uninvited;
+  if (standing.state !== "open") return known(standing.state, standing.state === "paused");
+  if (windows && now < windows.start) {
+    const { start } = windows;
+    return {
+      name: "notBegun",
+      says: (words) => words.notBegun(momentText(words, start)),
+      passes: false, // by itself: the page follows the clock
+    };
+  }
+  if (invited && !invitation) return known("notInvited");
+  return kindOf(collection).obstacle(collection);
 }
 
 function delayText(delay: Delay): Note {
@@ -183,6 +250,12 @@ function delayText(delay: Delay): Note {
   if (delay.kind === "busy")
     return (words) => words.busy(seconds, reasonText(words, delay.problem));
   return (words) => (navigator.onLine ? words.unreachable(seconds) : words.offline);
+}
+
+/** What is noted of a report that needs no further sending. */
+function fateOf(outcome: Outcome): Fate {
+  if (outcome.kind === "counted") return "counted";
+  return outcome.doubtful ? "doubtful" : outcome.kind;
 }
 
 function outcomeText(outcome: Outcome): Note {

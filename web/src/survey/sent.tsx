@@ -1,4 +1,4 @@
-/** Exactly what was sent, beside what the collector can conclude from it. */
+/** Exactly what was sent, what that means, and what the collector can conclude from it. */
 
 import type { RefObject } from "preact";
 
@@ -7,7 +7,7 @@ import type { Collection } from "../device";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { grouped } from "../page/numbers";
 import { kindOf } from "./kinds";
-import { useWords } from "./language";
+import { useWords, type Words } from "./language";
 import type { Sent } from "./person";
 
 interface SentReportProps {
@@ -28,12 +28,15 @@ export function SentReport({ heading, collection, collector, sent, answer }: Sen
     <section class="sent">
       <div class="card">
         <h2 ref={heading} tabIndex={-1}>
-          {words.sent}
+          {headingOf(words, sent)}
         </h2>
         <dl>
           <div>
             <dt>{words.inWords}</dt>
             <dd class="words">{kind.report(words, collection, record)}</dd>
+            <dd class="meaning">
+              {answer === null ? words.forgotten : kind.meaning(words, collection, record, answer)}
+            </dd>
           </div>
           <div>
             <dt>{words.sentRecord}</dt>
@@ -69,4 +72,10 @@ export function SentReport({ heading, collection, collector, sent, answer }: Sen
       </div>
     </section>
   );
+}
+
+/** Only what a collector has taken, or may have, is called sent. */
+function headingOf(words: Words, { settled, fate }: Sent): string {
+  if (!settled) return words.beingSent;
+  return fate === "refused" ? words.wasntTaken : words.sent;
 }

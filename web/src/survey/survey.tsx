@@ -7,95 +7,93 @@ import { Problem } from "../collector/problem";
 import { Collection, InvalidDocument } from "../device";
 import { reasonText } from "../page/reason";
 import { isolated } from "../page/strangers";
-import { useWords, type Words } from "./language";
-import { Question } from "./question";
+import { useWords } from "./language";
+import { ObstaclePage, known, refused, unreachable, type Obstacle } from "./obstacle";
 import { Person, alone, openKeeper } from "./person";
 import { isHostedElsewhere, type Place } from "./place";
+import { Question } from "./question";
 import { openKeys } from "./secret";
 
-type Loaded =
-  | { readonly kind: "loading" }
-  | {
-      /** Of the two, only a failure may be gone the next time. */
-      readonly kind: "refused" | "failed";
-      readonly why: (words: Words) => string;
-      readonly error?: unknown;
-    }
-  | {
-      readonly kind: "ready";
-      readonly collection: Collection;
-      readonly standing: Standing;
-      readonly person: Person;
-    };
+/** All that a question needs to be asked. */
+export interface Opened {
+  readonly collection: Collection;
+  readonly standing: Standing;
+  readonly person: Person;
+}
+
+interface SurveyProps {
+  readonly place: Place;
+  /** What `open` has found: it was asked for before there were words to show it in. */
+  readonly opening: Promise<Opened | Obstacle>;
+}
 
 /** The page of the collection whose key the link says. */
-export function Survey({ place }: { readonly place: Place }) {
+export function Survey({ place, opening }: SurveyProps) {
   const words = useWords();
-  const [loaded, setLoaded] = useState<Loaded>({ kind: "loading" });
+  const [found, setFound] = useState<Opened | Obstacle | null>(null);
   const load = (): void => {
-    setLoaded({ kind: "loading" });
-    void open(place).then(setLoaded);
+    setFound(null);
+    void open(place).then(setFound);
   };
-  useEffect(load, [place]);
+  useEffect(() => void opening.then(setFound), []);
 
-  if (loaded.kind === "ready") return <Question {...loaded} place={place} />;
+  if (found && "person" in found) return <Question {...found} place={place} reload={load} />;
   return (
     <main class="narrow">
-      {loaded.kind === "loading" && <p role="status">{words.loading}</p>}
-      {"why" in loaded && (
-        <div role="alert">
-          <h1>{words.subject}</h1>
-          <p class="notice">{loaded.why(words)}</p>
-          <p class="fine" lang={loaded.kind === "refused" ? "en" : undefined}>
-            {reasonText(words, loaded.error)}
-          </p>
-          {loaded.kind === "failed" && (
-            <button type="button" onClick={load}>
-              {words.retry}
-            </button>
-          )}
-        </div>
+      <h1>{words.subject}</h1>
+      {found ? (
+        <ObstaclePage obstacle={found} retry={load} />
+      ) : (
+        <p role="status">{words.loading}</p>
       )}
     </main>
   );
 }
 
-async function open(place: Place): Promise<Loaded> {
+/** The question that a link stands for, or what stands in its way. */
+export async function open(place: Place): Promise<Opened | Obstacle> {
   const { collector, key } = place;
   const keeper = openKeeper();
-  if (!keeper) return { kind: "refused", why: (words) => words.noStorage };
-  if (!key) return { kind: "refused", why: (words) => words.noCollection };
+  if (!keeper) return known("noStorage");
+  if (!key) return known("noKey");
   try {
-    const data = await fetchDocument(key, collector);
-    const standing = await ask(`${collector}/collections/${encodeURIComponent(key)}/standing`);
+    const path = `${collector}/collections/${encodeURIComponent(key)}/standing`;
+    const [data, asked] = await Promise.all([fetchDocument(key, collector), ask(path)]);
     const collection = Collection.readPinned(data, key);
     const person = new Person(keeper, openKeys());
-    if (!(await alone(() => person.isSound(collection.key)))) {
-      return { kind: "refused", why: (words) => words.notesChanged };
-    }
-    return {
-      kind: "ready",
-      collection,
-      standing: (await standing.json()) as Standing,
-      person,
-    };
+    if (!(await alone(() => person.isSound(collection.key)))) return known("notesChanged");
+    return { collection, standing: (await asked.json()) as Standing, person };
   } catch (error) {
-    if (error instanceof Problem && error.status === 404) {
-      return { kind: "refused", why: (words) => words.noCollection };
-    }
-    if (error instanceof InvalidDocument) {
-      const { mechanism } = error;
-      return {
-        kind: "refused",
-        why: (words) =>
-          mechanism ? words.otherMechanism(isolated(mechanism)) : words.otherDocument,
-        error,
-      };
-    }
-    // Browsers don't tell a page which of the two it is: that nobody answers, or that it mustn't ask.
-    if (isHostedElsewhere(place) && error instanceof TypeError && (await answersAtAll(collector))) {
-      return { kind: "failed", why: (words) => words.notAllowed(place.host, collector) };
-    }
-    return { kind: "failed", why: (words) => words.notLoaded, error };
+    return await obstacleOf(error, place);
   }
+}
+
+/** What an error on the way to the question means for the person. */
+async function obstacleOf(error: unknown, place: Place): Promise<Obstacle> {
+  if (error instanceof Problem) return refused(error);
+  if (error instanceof InvalidDocument) {
+    const { mechanism, message: detail } = error;
+    if (mechanism === null) return { ...known("otherDocument"), detail };
+    return {
+      name: "otherMechanism",
+      says: (words) => words.otherMechanism(isolated(mechanism)),
+      passes: false,
+      detail,
+    };
+  }
+  // Of fetch. Browsers don't tell a page which it is: that nobody answers, or that it mustn't ask.
+  if (error instanceof TypeError) {
+    const { host, collector } = place;
+    if (!isHostedElsewhere(place) || !(await answersAtAll(collector))) return unreachable();
+    return {
+      name: "notAllowed",
+      says: (words) => words.notAllowed(host, collector),
+      passes: true,
+    };
+  }
+  return {
+    name: "failed",
+    says: (words) => ({ title: words.failedTitle, what: reasonText(words, error) }),
+    passes: true,
+  };
 }

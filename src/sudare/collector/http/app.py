@@ -17,10 +17,11 @@ from sudare.collector.http.health import Health
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.origins import Origins, adding
 from sudare.collector.http.problems import API, MARKS, Problem, unforeseen, unknown_collection
+from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role
+from sudare.collector.uploads.receipts import AdmissionBody
 from sudare.collector.uploads.upload import RoleOf, Uploads, check_version, send_problem
-from sudare.collector.uploads.writer import Writer
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +49,7 @@ class App:
         self._uploads = Uploads(service, limits, role_of, closings)
         self.ticker = Ticker(service, closings, limits.window_reports)
         self._rest = Starlette(
-            routes=[*_own_routes(service, self._uploads.writer), *routes],
+            routes=[*_own_routes(service, self._uploads), *routes],
             exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),
         )
 
@@ -145,8 +146,8 @@ def _plain(error: HTTPException) -> Problem:
     return Problem(status, "refused", "the request can't be answered", headers)
 
 
-def _own_routes(service: Service, writer: Writer) -> list[Route]:
-    asked = Health(service.store, waited=writer.oldest)
+def _own_routes(service: Service, uploads: Uploads) -> list[Route]:
+    asked = Health(service.store, waited=uploads.writer.oldest)
 
     async def health(request: Request) -> Response:
         del request
@@ -156,7 +157,14 @@ def _own_routes(service: Service, writer: Writer) -> list[Route]:
     async def strangers(request: Request) -> Response:
         unknown_collection(request.path_params["key"])
 
+    async def admission(request: Request) -> Response:
+        key = request.path_params["key"]
+        intake = uploads.intake(f"/collections/{key}/reports") or unknown_collection(key)
+        await uploads.admit(intake, request.scope)
+        return json_response(AdmissionBody(True))
+
     return [
         Route("/healthz", health),
         Route("/collections/{key}/reports", strangers, methods=["POST"]),
+        Route("/collections/{key}/admission", admission, methods=["GET"]),
     ]

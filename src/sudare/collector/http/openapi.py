@@ -27,7 +27,7 @@ from sudare.collector.http.queries import Query
 from sudare.collector.http.results import HISTORY, MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
 from sudare.collector.http.tokens import NewTokenBody, TokenBody, TokenWish
-from sudare.collector.uploads.receipts import ReceiptBody
+from sudare.collector.uploads.receipts import AdmissionBody, ReceiptBody
 from sudare.formats.collector_api import VERSION
 from sudare.formats.documents import Count, Key, Shape
 from sudare.questions import KINDS
@@ -103,7 +103,15 @@ def _of_a_window(result: type[ResultDocument]) -> type[msgspec.Struct]:
 
 RESULTS = [_of_a_window(kind.result_document) for kind in KINDS.values()]
 BODIES = (  # all that operations refer to
-    *(AggregateDocument, CandidatesBody, CollectionDocument, DraftBody, DraftWishes, HealthBody),
+    *(
+        AdmissionBody,
+        AggregateDocument,
+        CandidatesBody,
+        CollectionDocument,
+        DraftBody,
+        DraftWishes,
+        HealthBody,
+    ),
     *(InvitationsBody, NewTokenBody, ProblemBody, ReceiptBody, ReportBody, StandingBody),
     *(StandingsBody, TokenBody, TokenWish, TruthBody, *RESULTS),
 )
@@ -209,6 +217,7 @@ _WINDOW = {
 }
 _LEVEL = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.95}
 _FLAG = {"type": "boolean", "default": False}
+_NO_SURVEY = {"404": {"text/html": _TEXT, JSON: _ref(ProblemBody)}}
 _STANDING = {JSON: _ref(StandingBody)}
 _ONE = "/collections/{key}"
 _ESTIMATE = {"anyOf": [_ref(result) for result in RESULTS]}
@@ -241,7 +250,15 @@ def _state(verb: str, summary: str) -> Operation:
 
 OPERATIONS = (
     Operation("get", "/", "The dashboard.", {"200": {"text/html": _TEXT}}, ("404",)),
-    Operation("get", "/s/{key}", "The survey page.", {"200": {"text/html": _TEXT}}, ("404",)),
+    Operation(
+        *("get", "/s/", "The survey page, which says that the key is missing."),
+        {"200": {"text/html": _TEXT}},
+        ("404",),
+    ),
+    Operation(
+        *("get", "/s/{key}", "The survey page; with 404 it says that there is no such survey."),
+        {"200": {"text/html": _TEXT}, **_NO_SURVEY},
+    ),
     Operation(
         "get", "/static/assets/{file}", "What the pages need.", {"200": {"*/*": _BINARY}}, ("404",)
     ),
@@ -313,6 +330,14 @@ OPERATIONS = (
         {"200": _STANDING},
         ("404", "503"),
         security="maybe",
+    ),
+    Operation(
+        *("get", f"{_ONE}/admission", "Whether a report could be taken now."),
+        {"200": {JSON: _ref(AdmissionBody)}},
+        ("404", "409", "503"),
+        {"window": {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}},
+        {},
+        {"Sudare-Invitation": _TEXT},
     ),
     Operation(
         *("post", f"{_ONE}/reports", "Send reports."),

@@ -1,8 +1,8 @@
 """Pages of other hosts: which of them may ask what a device asks, and read the answer (CORS).
 
-A browser lets a page read another host's answer only if that host says so. Three routes do, to the
-origins that the collector was started with: a collection's document, its standing, and reports. No
-other route ever does, and none takes credentials of a browser's.
+A browser lets a page read another host's answer only if that host says so. Four routes do, to the
+origins that the collector was started with: a collection's document, its standing, whether it takes
+a report, and reports. No other route ever does, and none takes credentials of a browser's.
 """
 
 import re
@@ -16,7 +16,7 @@ from sudare.errors import ParameterError
 
 Headers = list[tuple[bytes, bytes]]
 
-_DEVICES = re.compile(r"/collections/[^/]+(/standing|/reports)?")
+_DEVICES = re.compile(r"/collections/[^/]+(/standing|/admission|/reports)?")
 _VARY = (b"vary", b"Origin")
 _EXPOSED = (b"access-control-expose-headers", b"Retry-After, Sudare-Api")
 _PREFLIGHT = [

@@ -45,7 +45,9 @@ class _File(NamedTuple):
         policy = POLICY.format(import_map=import_map_source(plain))
         return cls(plain, gzip.compress(plain, mtime=0), policy)
 
-    def response(self, request: Request, media_type: str, caching: str) -> Response:
+    def response(
+        self, request: Request, media_type: str, caching: str, status: int = 200
+    ) -> Response:
         headers = {
             **HEADERS,
             "Content-Security-Policy": self.policy,
@@ -53,8 +55,8 @@ class _File(NamedTuple):
             "Vary": "Accept-Encoding",
         }
         if "gzip" not in request.headers.get("accept-encoding", ""):
-            return Response(self.plain, 200, headers, media_type)
-        return Response(self.packed, 200, {**headers, "Content-Encoding": "gzip"}, media_type)
+            return Response(self.plain, status, headers, media_type)
+        return Response(self.packed, status, {**headers, "Content-Encoding": "gzip"}, media_type)
 
 
 def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
@@ -67,8 +69,10 @@ def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
         return _page(request, pages["index.html"])
 
     async def survey(request: Request) -> Response:
-        service.held_collection(request.path_params["key"])
-        return _page(request, pages["survey.html"])
+        # Whom a link leads astray is told so by the page, in words for people.
+        key = request.path_params.get("key")
+        known = key is None or key in service.held
+        return _page(request, pages["survey.html"], 200 if known else 404)
 
     async def asset(request: Request) -> Response:
         found = assets.get(request.path_params["file"])
@@ -80,6 +84,7 @@ def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
 
     return [
         Route("/", dashboard, methods=["GET"]),
+        Route("/s/", survey, methods=["GET"]),
         Route("/s/{key}", survey, methods=["GET"]),
         Route("/static/assets/{file}", asset, methods=["GET"]),
     ]
@@ -102,10 +107,10 @@ def _assets(folder: Path) -> Mapping[str, _File]:
     return {path.name: _File.read(path) for path in files if path.is_file()}
 
 
-def _page(request: Request, page: _File | None) -> Response:
+def _page(request: Request, page: _File | None, status: int = 200) -> Response:
     if page is None:
         raise Problem(404, "no_pages", NO_PAGES)
-    return page.response(request, "text/html", "no-cache")
+    return page.response(request, "text/html", "no-cache", status)
 
 
 def _media_type(name: str) -> str:

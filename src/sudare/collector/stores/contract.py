@@ -272,6 +272,10 @@ class Store(ABC):
     def invite(self, key: str, digests: Sequence[bytes]) -> None:
         """Add invitations to a collection, each known by its SHA-256."""
 
+    @abstractmethod
+    def is_invited(self, key: str, window: int, digest: bytes) -> bool:
+        """Whether an invitation to a collection is known, and unused in a window."""
+
     # Tokens
 
     @abstractmethod

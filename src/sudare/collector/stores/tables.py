@@ -265,6 +265,16 @@ class TableStore(Store):
 
         self._written(work)
 
+    def is_invited(self, key: str, window: int, digest: bytes) -> bool:
+        """Whether an invitation to a collection is known, and unused in a window."""
+        number, _ = self._find(key)
+        rows = self._read(
+            "SELECT digest FROM invitations WHERE collection = ? AND digest = ? EXCEPT "
+            "SELECT digest FROM used WHERE collection = ? AND window_number = ? AND digest = ?",
+            (number, digest, number, window, digest),
+        )
+        return bool(rows)
+
     # Tokens
 
     def add_token(self, token: Token) -> None:

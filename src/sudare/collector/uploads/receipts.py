@@ -1,7 +1,9 @@
 """The answers to senders of reports, by the fates of these in the store."""
 
 from functools import lru_cache
+from typing import Literal
 
+import msgspec
 import numpy as np
 
 from sudare.collection.document import Collection
@@ -16,6 +18,12 @@ class ReceiptBody(Receipt, frozen=True, forbid_unknown_fields=True):
     """The fate of a body's reports: how many are new, repeated or refused, durably."""
 
 
+class AdmissionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """That a report could be taken now; whoever's couldn't is told why, as its sender would be."""
+
+    admitted: Literal[True]
+
+
 UploadAnswer = ReceiptBody | Problem
 """The answer to the sender of a body."""
 
@@ -27,6 +35,17 @@ def invalid(collection: Collection) -> Problem:
         "invalid_report",
         f"the body holds a report that no device following “{collection.name}” can make",
     )
+
+
+def full(name: str) -> Problem:
+    """The problem (409) of a window that has all the reports that it takes for now."""
+    sentence = f"“{name}” has as many reports in this window as this collector takes"
+    return Problem(409, "window_full", sentence, {"Retry-After": str(_FULL_SECONDS)})
+
+
+def uninvited() -> Problem:
+    """The problem (409) of an invitation that isn't good for a report in this window."""
+    return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
 
 
 def answers_to(group: Group, counts: list[int], fates: Fates, busy: Problem) -> list[UploadAnswer]:
@@ -67,12 +86,11 @@ def _singles(name: str, in_rounds: bool) -> list[UploadAnswer]:
 
 def _answer(name: str, in_rounds: bool, count: int, numbers: dict[ReportFate, int]) -> UploadAnswer:
     if numbers[ReportFate.FULL]:
-        sentence = f"“{name}” has as many reports in this window as this collector takes"
-        return Problem(409, "window_full", sentence, {"Retry-After": str(_FULL_SECONDS)})
+        return full(name)
     if numbers[ReportFate.SHUT] == count:
         return Problem(409, "not_open", f"“{name}” takes no reports now")
     if numbers[ReportFate.UNINVITED] == count:
-        return Problem(409, "uninvited", "the invitation is unknown, or was used in this window")
+        return uninvited()
     if numbers[ReportFate.LATE] == count and not in_rounds:
         return Problem(409, "window_closed", "the window is closed")
     refused = count - numbers[ReportFate.NEW] - numbers[ReportFate.REPEATED]

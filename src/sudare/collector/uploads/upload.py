@@ -3,6 +3,8 @@
 import asyncio
 import hashlib
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 import msgspec
 from starlette.types import Message, Receive, Scope, Send
@@ -15,7 +17,7 @@ from sudare.collector.http.limits import (
     Limits,
     Room,
 )
-from sudare.collector.http.problems import API, JSON, MARKS, Problem, unavailable
+from sudare.collector.http.problems import API, JSON, MARKS, Problem, as_problem, unavailable
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Role, State
 from sudare.collector.uploads.bodies import (
@@ -25,11 +27,12 @@ from sudare.collector.uploads.bodies import (
     packed_json,
     read_body,
 )
-from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer
+from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer, full, uninvited
 from sudare.collector.uploads.writer import Writer
 from sudare.formats.collector_api import BODY_BYTES, BODY_REPORTS, SMALL_REPORTS
 from sudare.formats.report_ids import ID_BYTES
 
+Said = TypeVar("Said")
 RoleOf = Callable[[Scope], Role | None]
 """The role of a request's bearer; a ``Problem`` for a token that is none."""
 
@@ -160,11 +163,42 @@ class Uploads:
         finally:
             hold.free()
 
+    async def admit(self, intake: Intake, scope: Scope) -> None:
+        """Refuse whom no report could be taken from now, as ``take`` would, before one is drawn.
+
+        A report that was sent is paid for, whatever becomes of it. So a device asks first.
+        """
+        headers = dict(scope["headers"])
+        if intake.shut:
+            raise _shut(intake.held)
+        self.writer.check()
+        window = self._window(intake, scope["query_string"])
+        invitation = _invitation(headers) if intake.invited else None
+        intake.bucket.check()
+        await self._in_time(partial(self._check_room, intake.collection, window, invitation))
+
+    def _check_room(self, collection: Collection, window: int, invitation: bytes | None) -> None:
+        """Refuse one more report in a window; asks the store, so not on the event loop."""
+        store, most = self._service.store, self._limits.window_reports
+        with as_problem():
+            if invitation is not None:  # then there are no more than invitations
+                if not store.is_invited(collection.key, window, invitation):
+                    raise uninvited()
+            elif any(
+                one.window == window and one.n >= most
+                for one in store.windows(collection.key, after=window - 1)
+            ):
+                raise full(collection.name)
+
     async def _role(self, scope: Scope) -> Role | None:
         """The role of a request's bearer; a ``Problem`` (503) if the store doesn't say in time."""
+        return await self._in_time(partial(self._role_of, scope))
+
+    async def _in_time(self, work: Callable[[], Said]) -> Said:
+        """Do what asks the store; a ``Problem`` (503) if it doesn't say in time."""
         try:
             async with asyncio.timeout(self._limits.answer_seconds):
-                return await asyncio.to_thread(self._role_of, scope)
+                return await asyncio.to_thread(work)
         except TimeoutError:
             raise unavailable() from None
 

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 
 import type { RoundRow, Rounds, Standing } from "../../collector/api";
-import type { Glance } from "../../device";
+import type { Continual } from "../../device";
 import { whole } from "../../language";
 import { decimalsOf, percent, upTo } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
@@ -39,7 +39,7 @@ export const states: Kind = {
     const epsilon = upTo(standing.epsilon);
     return `sudare plan stream --rounds ${standing.rounds} --epsilon ${epsilon} --people ${people}`;
   },
-  windows(words, { seconds }, { mechanism: { rounds } }: CollectionBy<Glance>) {
+  windows(words, { seconds }, { mechanism: { rounds } }: CollectionBy<Continual>) {
     return words.windowsRounds(words.seconds(seconds), rounds, words.seconds(seconds / rounds));
   },
 };

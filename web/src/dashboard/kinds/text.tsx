@@ -125,7 +125,9 @@ export function textNotes(words: Words, estimate: Texts): readonly string[] {
       words.percent(percent(share, decimals)),
     );
     said.push(words.foundMeaning(explained as string, other as string, error as string));
-    said.push(words.foundByChance[correction](words.percent(levelText(estimate.false_discoveries))));
+    said.push(
+      words.foundByChance[correction](words.percent(levelText(estimate.false_discoveries))),
+    );
   }
   said.push(words.foundSmallest(words.percent(percent(smallest, decimalsFor(100 * smallest)))));
   if (excess !== null && excess > HIDDEN) said.push(words.foundHidden(excess.toFixed(1)));

@@ -1,13 +1,15 @@
 /** A choice in a survey: one of several answers. */
 
-import { Grr, conclude } from "../../device";
+import { Grr, conclude, odds } from "../../device";
 import { getBit } from "../../device/packed";
 import { moment as momentText } from "../../language";
-import { Stranger, isolated } from "../../page/strangers";
+import { peopleOf } from "../../page/numbers";
+import { isolated } from "../../page/strangers";
 import { answerPromise, choiceOdds, type ChoiceCollection } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
 import { useWords, type Words } from "../language";
-import type { ConclusionProps, FieldProps, Kind } from "./interface";
+import type { ConclusionProps, Kind } from "./interface";
+import { Options } from "./options";
 
 export const choice: Kind = {
   promise: answerPromise,
@@ -18,7 +20,7 @@ export const choice: Kind = {
   unanswered: (words) => words.choose,
   momentary: false,
   Clock: () => null,
-  hindrance: () => null,
+  obstacle: () => null,
   answered: (words, next) =>
     next === null ? words.answeredOnce : words.answeredWindow(momentText(words, next)),
   report(words, { mechanism, answers }: ChoiceCollection, record) {
@@ -28,30 +30,19 @@ export const choice: Kind = {
     const said = mechanism.readReport(record);
     return yesText(words, answers, "row" in said ? said.row : said);
   },
+  meaning(words, { mechanism, answers }: ChoiceCollection, record, answer) {
+    const people = peopleOf(odds(mechanism));
+    const own = answers.indexOf(answer);
+    if (mechanism instanceof Grr) {
+      return mechanism.readReport(record) === own ? words.ownAnswer(people) : words.otherAnswer;
+    }
+    const said = mechanism.readReport(record);
+    return getBit("row" in said ? said.row : said, own)
+      ? words.ownYes(people)
+      : words.ownNo(people);
+  },
   Conclusion: AllLikelihoods,
 };
-
-function Options({ collection, legend, answer, choose }: FieldProps) {
-  return (
-    <fieldset>
-      <legend>{legend}</legend>
-      {collection.answers.map((label) => (
-        <label class="choice" key={label}>
-          <input
-            type="radio"
-            name="answer"
-            value={label}
-            checked={answer === label}
-            onChange={() => choose(label)}
-          />
-          <span>
-            <Stranger text={label} />
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
 
 function yesText(words: Words, answers: readonly string[], row: BigUint64Array): string {
   const quoted = (isYes: boolean): string[] =>

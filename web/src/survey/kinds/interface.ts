@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import type { Collection, Moment } from "../../device";
 import type { Wording } from "../../page/wording";
 import type { Words } from "../language";
+import type { Obstacle } from "../obstacle";
 
 /** A question, and the answer that is being given; empty as long as there is none. */
 export interface FieldProps {
@@ -44,11 +45,13 @@ export interface Kind extends Wording {
   /** The time that is left for an answer, where that matters. */
   Clock(props: ClockProps): JSX.Element | null;
   /** Why such a collection can't be answered in a browser, or null. */
-  hindrance(words: Words, collection: Collection): string | null;
+  obstacle(collection: Collection): Obstacle | null;
   /** What is said to who has answered, until the next time begins, if there is one. */
   answered(words: Words, next: number | null): string;
   /** What a report says. */
   report(words: Words, collection: Collection, record: Uint8Array): string;
+  /** What it means that a report of an answer says what it says. */
+  meaning(words: Words, collection: Collection, record: Uint8Array, answer: string): string;
   /** What a collector can conclude from a report. */
   Conclusion(props: ConclusionProps): JSX.Element;
 }

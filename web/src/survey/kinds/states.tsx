@@ -1,9 +1,11 @@
 /** A state over time in a survey: one of two, chosen anew in each round. */
 
-import type { Glance } from "../../device";
+import { odds, type Continual } from "../../device";
+import { peopleOf } from "../../page/numbers";
 import { isolated } from "../../page/strangers";
 import { historyPromise, statesOdds, type CollectionBy } from "../../page/wording";
 import { useWords } from "../language";
+import { known } from "../obstacle";
 import { choice } from "./choice";
 import type { ClockProps, Kind } from "./interface";
 
@@ -15,16 +17,23 @@ export const states: Kind = {
   button: (words) => words.observe,
   momentary: true,
   Clock: RoundClock,
-  hindrance: (words, { windows }) => (windows ? null : words.noSchedule),
+  obstacle: ({ windows }) => (windows ? null : known("noSchedule")),
   answered: (words) => words.roundDone,
-  report(words, { mechanism, answers }: CollectionBy<Glance>, record) {
+  report(words, { mechanism, answers }: CollectionBy<Continual>, record) {
     const { round, bit } = mechanism.readReport(record);
     return words.saysState(round, isolated(answers[bit] as string));
+  },
+  meaning(words, { mechanism, answers }: CollectionBy<Continual>, record, answer) {
+    const { bit } = mechanism.readReport(record);
+    if (bit === 0 && mechanism.looks < mechanism.reportsEach) return words.saidAnyway;
+    return bit === answers.indexOf(answer)
+      ? words.ownState(peopleOf(odds(mechanism)))
+      : words.otherState;
   },
 };
 
 interface RoundClockProps extends ClockProps {
-  readonly collection: CollectionBy<Glance>;
+  readonly collection: CollectionBy<Continual>;
 }
 
 function RoundClock({ collection, moment: { number, ends }, now }: RoundClockProps) {

@@ -23,6 +23,7 @@ export const text: Kind = {
     const places = words.saysBits(on.length, bits, on.join(" "));
     return cohorts > 1 ? `${words.saysCohort(cohort, cohorts)} ${places}` : places;
   },
+  meaning: (words) => words.someByChance,
   Conclusion: TwoTexts,
 };
 

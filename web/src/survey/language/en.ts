@@ -1,6 +1,7 @@
 /** What the survey says, in English. The other languages have exactly these entries. */
 
 import { common } from "../../language/en";
+import type { People } from "../../page/numbers";
 
 export const words = {
   ...common,
@@ -21,38 +22,107 @@ export const words = {
   retry: "Try again",
   subject: "Survey",
   loading: "Loading the question…",
-  noCollection: "There is no such survey here.",
-  notLoaded: "The question could not be loaded.",
-  notAllowed: (host: string, collector: string) =>
-    `${collector} answers, but doesn’t let this page read it. Whoever runs it must start it with ` +
-    `“--allow-origin ${host}”.`,
-  otherDocument:
-    "The collector sent another question than the one this address stands for. Nothing can be " +
-    "answered here: ask whoever gave you the address.",
-  otherMechanism: (name: string) =>
-    `This collection uses ${name}, which works on devices but not in a browser. Nothing can be ` +
-    "answered here.",
-  noStorage:
-    "This browser doesn’t let the page keep notes. Without them it could answer twice, so it sends " +
-    "nothing. Allow this site to store data, and load the page again.",
-  notesChanged:
-    "What this page has noted on this device (your ledger, or what you have sent) was changed by " +
-    "something else and can’t be trusted. Nothing is sent. Clearing this site’s data starts anew.",
-  noSchedule:
-    "This collection counts over time, but doesn’t say when its rounds are. It can’t be answered in " +
-    "a browser.",
-  notBegun: (when: string) => `This survey begins ${when}.`,
-  paused: "This survey is paused: it takes no answers now.",
-  closed: "This survey is closed: it takes no more answers.",
+  // What stands in the way, by the collector's codes where they have one, and what to do.
+  nothingSent: "Nothing was sent, and nothing was charged to your ledger.",
+  obstacles: {
+    noKey: {
+      title: "This link is incomplete",
+      what: "It doesn’t say which survey it is for. Open the whole link, just as you got it.",
+    },
+    unknown_collection: {
+      title: "There is no such survey here",
+      what: "It was removed, or the link lost a part on its way. Ask whoever gave you the link.",
+    },
+    closed: { title: "This survey is closed", what: "It takes no more answers." },
+    paused: {
+      title: "This survey is paused",
+      what: "It takes no answers at the moment. Come back later by the same link.",
+    },
+    uninvited: {
+      title: "This invitation can’t be used",
+      what:
+        "It was used already, or it isn’t known here. If you have answered with it, that still " +
+        "counts. If you haven’t, ask whoever invited you for a new link.",
+    },
+    notInvited: {
+      title: "This survey is by invitation",
+      what: "Open it by the link in your invitation.",
+    },
+    window_full: {
+      title: "There are enough answers for now",
+      what: "The survey takes no more at the moment. Come back later by the same link.",
+    },
+    window_closed: {
+      title: "The time for this answer is over",
+      what: "By the collector’s clock it has ended. If that seems wrong, check this device’s clock.",
+    },
+    window_not_open: {
+      title: "It isn’t time yet",
+      what: "By the collector’s clock it hasn’t begun. If that seems wrong, check this device’s clock.",
+    },
+    offline: {
+      title: "You are offline",
+      what: "The page goes on by itself as soon as you are connected again.",
+    },
+    unreachable: {
+      title: "The survey can’t be reached",
+      what: "The collector doesn’t answer. Check your connection, or try again in a few minutes.",
+    },
+    busy: {
+      title: "The survey can’t take answers right now",
+      what: "The collector has too much to do. Try again in a minute.",
+    },
+    noStorage: {
+      title: "This browser keeps no notes for this page",
+      what:
+        "Without them it could answer twice. Allow this site to store data (a private window may " +
+        "not), and load the page again.",
+    },
+    notesChanged: {
+      title: "The page’s notes can’t be trusted",
+      what:
+        "What it has noted on this device (your ledger, or what you sent) was changed by something " +
+        "else. Clearing this site’s data starts anew.",
+    },
+    otherDocument: {
+      title: "This isn’t the survey of your link",
+      what: "The collector sent another question. Tell whoever gave you the link.",
+    },
+    noSchedule: {
+      title: "This survey can’t be answered in a browser",
+      what:
+        "It asks again and again, but doesn’t say when. Use the command “sudare device”, or ask " +
+        "whoever gave you the link.",
+    },
+  },
+  notBegun: (when: string) => ({ title: "This survey hasn’t begun", what: `It begins ${when}.` }),
+  notAllowed: (host: string, collector: string) => ({
+    title: "This page may not ask its collector",
+    what:
+      `${collector} answers, but doesn’t let this page read it. Whoever runs it must start it with ` +
+      `“--allow-origin ${host}”.`,
+  }),
+  otherMechanism: (name: string) => ({
+    title: "This survey can’t be answered in this browser",
+    what:
+      `It scrambles answers by ${name}, which this page doesn’t know. A newer version of the page ` +
+      "may; the command “sudare device” of the collector’s version does.",
+  }),
+  refusedTitle: "The collector takes no answer now",
+  failedTitle: "The question couldn’t be loaded",
   yourAnswer: "Your answer",
   yourText: "Your answer, in your own words",
   yourState: "Your state in this round",
+  search: "Search the answers",
+  found: (found: string, all: string) => (found === all ? `${all} answers` : `${found} of ${all}`),
+  chosen: ":",
   textHint: "At most 10,000 bytes. The text itself never leaves this device.",
   choose: "Choose an answer first.",
   write: "Write something first.",
+  promise: "Your answer is scrambled on this device before it is sent.",
   send: "Scramble and send",
   observe: "Answer this round",
-  scrambled: "Your answer is scrambled on this device before it is sent",
+  scrambled: "What protects you",
   scrambledWhy:
     "What leaves this device may well be untrue, and nobody can tell whether it is. Only over many " +
     "people the odds can be undone.",
@@ -73,9 +143,6 @@ export const words = {
     "Your invitation is sent with the report, so that everybody answers once. If whoever gave it to " +
     "you wrote down who got it, and also runs the collector, they can link your report to you. They " +
     "would still see only the scrambled answer.",
-  notInvited:
-    "This survey is for invited people: open it by the link of your invitation. Without it nothing " +
-    "can be sent.",
   anonymous:
     "No name, no cookie and no account is sent. As with any web page, the network shows the " +
     "collector your address.",
@@ -88,28 +155,40 @@ export const words = {
     `The program that scrambles comes from ${host}, which could serve another one, and can read ` +
     `what this page keeps in this browser. ${collector} can do neither: it gets your report.`,
   round: (round: number, rounds: number) => `Round ${round} of ${rounds}`,
-  ends: (seconds: number) => `ends in ${seconds} s`,
+  ends: (seconds: number) =>
+    seconds < 120 ? `ends in ${seconds} s` : `ends in ${Math.ceil(seconds / 60)} minutes`,
   notYourRound:
-    "This is not the round in which your device reports. Nothing was sent. Your state in the other " +
-    "rounds stays with you.",
+    "Your device doesn’t report in this round. Nothing was sent. Your state in such rounds stays " +
+    "with you.",
+  timeOver: "The time for this answer ended before it was sent. Nothing was sent: answer anew.",
   roundDone: "You have answered this round. The next one begins by itself.",
   answeredOnce: "You have answered. Each person answers once.",
   answeredWindow: (when: string) => `You have answered for now. The next time begins ${when}.`,
+  results: "See the results",
+  asking: "Asking whether answers are taken…",
   sending: "Sending…",
-  counted: "Arrived, and counted.",
-  repeated: "It had arrived before, and counts once.",
-  late: "It arrived too late: the round was closed. It doesn’t count.",
-  refused: (reason: string) => `The collector refused it: ${reason}`,
+  counted: "Thank you! Your report has arrived and counts.",
+  repeated: "Thank you! Your report had arrived before. It counts once.",
+  late: "Your report came too late: the round was closed. It doesn’t count, but it has left this device, so it stays in your ledger.",
+  refused: (reason: string) =>
+    `The collector refused your report: ${reason}. It doesn’t count, but it has left this device, so ` +
+    "it stays in your ledger.",
+  wasRefused:
+    "The collector refused your report. It doesn’t count. Ask whoever gave you the link what went wrong.",
   doubtful: "(An earlier attempt may have counted all the same.)",
   earlier: (said: string) => `An earlier report: ${said}`,
   unreachable: (seconds: number) =>
-    `The collector can’t be reached. The same report is sent again in ${seconds} s; you can leave ` +
-    "and come back.",
+    `Not there yet: the collector can’t be reached. The same report is sent again in ${seconds} s; ` +
+    "you can leave and come back.",
   offline:
-    "You are offline. The same report is sent as soon as you are back; you can leave and come back.",
+    "Not there yet: you are offline. The same report is sent as soon as you are back; you can leave " +
+    "and come back.",
   busy: (seconds: number, reason: string) =>
-    `The collector can’t take it now (${reason}). The same report is sent again in ${seconds} s.`,
+    `Not there yet: the collector can’t take it now (${reason}). The same report is sent again in ` +
+    `${seconds} s.`,
   sent: "Exactly what was sent",
+  beingSent: "Exactly what is being sent",
+  wasntTaken: "What the collector refused",
   sentTo: "To",
   sentId: "Report id",
   sentIdWhy: "16 bytes that name this report and nothing else: sent twice, it counts once.",
@@ -117,6 +196,31 @@ export const words = {
   sentBody: "The body, to the letter",
   sentHeader: "Your invitation is sent beside it, as a header.",
   inWords: "In words",
+  // What it means that a report says what it says.
+  ownAnswer: ({ of, truth }: People) =>
+    `By chance, this is your own answer. It is sent for about ${truth} of ${of} people who choose ` +
+    "it, and another one for the rest. Whoever reads it can’t tell which of them you are.",
+  otherAnswer:
+    "This isn’t what you chose: chance put it in its place. That keeps your answer yours. The odds " +
+    "are known, so the totals over many people still come out right.",
+  ownYes: ({ of, truth, other }: People) =>
+    `By chance, it says yes to your own answer, as about ${truth} of ${of} such reports do. About ` +
+    `${other} of ${of} reports say yes to an answer that wasn’t chosen, so a yes proves nothing.`,
+  ownNo: ({ of, truth }: People) =>
+    `By chance, it says no to your own answer, as about ${of - truth} of ${of} such reports do. That ` +
+    "keeps your answer yours.",
+  ownState: ({ of, truth }: People) =>
+    `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
+    "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
+  otherState:
+    "This isn’t your state: chance put the other one in its place. That keeps your state yours. The " +
+    "odds are known, so the totals over many people still come out right.",
+  saidAnyway:
+    "In most rounds this is sent whatever your state is, so it says next to nothing about you.",
+  someByChance:
+    "Some of these places are your text’s, others were switched on by chance, and some of your text’s " +
+    "were switched off. Whoever reads it can’t tell which.",
+  forgotten: "This may be your own answer or not: the page doesn’t keep what you chose.",
   says: (answer: string) => `“${answer}”`,
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,
   saysNone: "No to every answer.",

@@ -1,0 +1,54 @@
+/** What the page says of a report: what it says, and what that means for who sent it. */
+
+import { expect, test } from "vitest";
+
+import { Collection } from "../src/device";
+import { kindOf } from "../src/survey/kinds";
+import { words as en } from "../src/survey/language/en";
+import { words as ja } from "../src/survey/language/ja";
+import { utf8 } from "./files";
+
+function collection(mechanism: object, answers: readonly string[]): Collection {
+  const document = { sudare: "collection", format: 1, name: "tea", question: "Which tea?" };
+  const rest = { answers, mechanism, minimum_reports: 10, epsilon: 100 };
+  return Collection.read(utf8(JSON.stringify({ ...document, ...rest })));
+}
+
+const TEAS = ["green", "black"];
+const GRR = collection({ name: "grr", k: 2, keep: "3/4" }, TEAS);
+const OUE = collection({ name: "oue", k: 2, p: "1/2", q: "1/4" }, TEAS);
+const KSHOT = collection({ name: "kshot", rounds: 4, shots: 2, flips: 0, few: "3/4" }, TEAS);
+const HARMONY = collection({ name: "harmony", rounds: 4, keep: "3/4" }, TEAS);
+const row = (bits: number): Uint8Array => Uint8Array.of(bits, 0, 0, 0, 0, 0, 0, 0);
+
+test.each([
+  ["a choice that is the answer", GRR, Uint8Array.of(0), /^By chance, this is your own answer/],
+  ["a choice that isn't", GRR, Uint8Array.of(1), /^This isn’t what you chose/],
+  ["a yes to the answer", OUE, row(0b01), /yes to your own answer, as about 50 of 100/],
+  ["a yes to both", OUE, row(0b11), /About 25 of 100 reports say yes to an answer that wasn’t/],
+  ["a no to the answer", OUE, row(0b10), /no to your own answer, as about 50 of 100/],
+  [
+    "the state",
+    KSHOT,
+    Uint8Array.of(2, 0),
+    /^By chance, this is your own state. .* about 83 of 100/,
+  ],
+  ["the other state", KSHOT, Uint8Array.of(2, 1), /^This isn’t your state/],
+  ["what is said anyway", HARMONY, Uint8Array.of(2, 0), /^In most rounds this is sent whatever/],
+  ["what isn't", HARMONY, Uint8Array.of(2, 1), /^This isn’t your state/],
+])("%s", (_, asked, record, wanted) => {
+  expect(kindOf(asked).meaning(en, asked, record, "green")).toMatch(wanted);
+  expect(kindOf(asked).meaning(ja, asked, record, "green")).not.toBe("");
+});
+
+test("how often a device speaks is said for every mechanism over time", () => {
+  const said = (asked: Collection): string => kindOf(asked).odds(en, asked);
+  expect(said(KSHOT)).toMatch(/^This device reports in 2 rounds of 4, .* about 83 then report/);
+  expect(said(HARMONY)).toMatch(/in one round of 4, .* reports “\u2068green\u2069” in all others/);
+  const every = collection({ name: "borappor", rounds: 4, keep: "3/4" }, TEAS);
+  expect(said(every)).toMatch(
+    /^This device reports in each of the 4 rounds\. Of 100 people, about 75/,
+  );
+  const once = collection({ name: "glance", rounds: 4, keep: "3/4" }, TEAS);
+  expect(said(once)).toMatch(/^This device reports in one round of 4/);
+});
