@@ -22,7 +22,7 @@ CHAIN = [
     {"errors"},
     {"formats", "kernels"},
     {"chance", "estimation"},
-    {"mechanisms", "privacy", "twoparty"},
+    {"answers", "mechanisms", "privacy", "twoparty"},
     {"decoding", "planning", "engines"},
     {"questions"},
     {"collection"},
@@ -46,6 +46,7 @@ HOMES = {
     "nacl": ("twoparty.ciphers",),
     "rbcl": ("twoparty.ciphers",),
     "seal": ("twoparty.ciphers",),
+    "python_calamine": ("answers.sheet",),
     "mpyc": ("examples",),  # nowhere in the package
     "rich": ("cli", "results"),
     "rich_click": ("cli",),

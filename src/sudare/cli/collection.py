@@ -4,6 +4,9 @@ from pathlib import Path
 
 import rich_click as click
 
+from sudare.cli.shared.answer_list import answer_list_options
+from sudare.cli.shared.answer_list import answers_from as read_answers
+from sudare.cli.shared.answers import AnswerOptions, answer_options
 from sudare.cli.shared.mechanism_options import MechanismOptions, choose, mechanism_options
 from sudare.cli.shared.options import (
     PATH,
@@ -34,6 +37,8 @@ def collection() -> None:
 @click.option("--question", required=True, help="What people are asked.")
 @click.option("--answer", "answers", multiple=True, help="One possible answer; repeat it.")
 @click.option("--answers-file", type=PATH, help="Possible answers, one per line.")
+@answer_list_options
+@answer_options
 @mechanism_options
 @click.option(
     "--minimum-reports",
@@ -49,6 +54,10 @@ def new(
     question: str,
     answers: tuple[str, ...],
     answers_file: Path | None,
+    answers_from: Path | None,
+    at_least: int | None,
+    other: str | None,
+    source: AnswerOptions,
     minimum_reports: int,
     length: str | None,
     start: str | None,
@@ -70,6 +79,8 @@ def new(
     Examples:
       sudare collection new trousers --question "Which model?" --answers-file models.txt \\
         --epsilon 2 --mechanism oue -o trousers.json
+      sudare collection new country --question "Which country?" --answers-from clicks.csv.gz \\
+        --column country --person "session ID" --at-least 100 --epsilon 2 -o country.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
@@ -84,6 +95,10 @@ def new(
     if answers_file is not None:
         text = finite(answers_file).read_text("utf-8-sig")
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if answers_from is None:
+        source.refuse_idle("without --answers-from", "at_least", "other")
+    else:
+        labels += read_answers(answers_from, source, at_least, other, minimum_reports)
     labels = labels or options.labels
     refuse_unseen("a name", name)
     refuse_unseen("a question", question)

@@ -10,7 +10,7 @@ import rich_click as click
 from sudare.cli.shared.options import PATH, FiniteRange, json_option, load_collection
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
-from sudare.formats.columns import binary_stdin
+from sudare.formats.files import binary_stdin
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.shared.options import (
-    PATH,
+from sudare.cli.shared.answers import (
+    AnswerOptions,
     answer_options,
-    is_pipe,
-    json_option,
-    progress_bar,
+    reading_bar,
+    say_reading,
+    seed_option,
 )
+from sudare.cli.shared.options import PATH, is_pipe, json_option
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.strangers import refuse_unseen
@@ -24,6 +25,9 @@ from sudare.results.cells import whole_text
 from sudare.results.wording import counted, percent, percent_range
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.answers.reading import Judged
     from sudare.discovery import Discovered, Discovery
     from sudare.mechanisms.aggregate import Aggregate
 
@@ -137,32 +141,29 @@ def new(
 @click.argument("answers", type=PATH, default="-")
 @click.option("-o", "--output", type=PATH, required=True, help="A new folder for the reports.")
 @answer_options
+@seed_option
 def randomize(
-    plan: Path, answers: Path, output: Path, column: str, form: str, insecure_seed: int | None
+    plan: Path, answers: Path, output: Path, source: AnswerOptions, insecure_seed: int | None
 ) -> None:
     """Randomise answers into reports: the step that belongs on the devices.
 
-    ANSWERS is a CSV, Parquet or Arrow file, or stdin. The folder gets a file of reports for the
-    words and one for each part.
+    ANSWERS is a file as `sudare randomize` takes it, or stdin. The folder gets a file of reports
+    for the words and one for each part.
 
     \b
     Example:
       sudare discover randomize plan.json answers.csv --column search -o monday
     """
+    from sudare.answers.table import columns_named
     from sudare.chance.exact import text_up
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.columns import read_column
     from sudare.formats.wire import report_file
 
     agreed = _load(plan)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
-    done = 0
-    with _new_folder(output) as folder, progress_bar(bytes_total=True) as progress:
-        task = progress.add_task("randomising", total=None)
-
-        def advance(read: int, size: int) -> None:
-            progress.update(task, completed=read, total=size or None)
-
+    with _new_folder(output) as folder, reading_bar("randomising") as advance:
+        layout = columns_named(source.name)
+        reading = source.reading(answers, layout, _Texts(), rng, advance)
         with ExitStack() as stack:
             sinks = [
                 stack.enter_context(
@@ -170,16 +171,38 @@ def randomize(
                 )
                 for stem, collection in zip(_stems(agreed), agreed.collections, strict=True)
             ]
-            for chunk in read_column(answers, column, form, advance):
-                sent = agreed.randomize(chunk.to_pylist(), rng, done)
+            for texts in reading:
+                sent = agreed.randomize(texts.tolist(), rng)
                 for sink, (_, reports) in zip(sinks, sent, strict=True):
                     sink.write(reports)
-                done += len(chunk)
-        if not done:
-            raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
+        if not reading.people:
+            raise InvalidDocument(f"{reading.table.name} holds 0 answers; nothing was randomised")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     epsilon = text_up(agreed.epsilon)
-    say(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
+    say(f"{counted(reading.people, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
+    say_reading(reading)
+
+
+class _Texts:
+    """The judge of words: any text that can be hashed."""
+
+    def encode_columns(self, columns: "list[pa.Array]") -> "Judged":
+        """The texts themselves."""
+        import numpy as np
+
+        from sudare.answers.reading import Judged
+        from sudare.mechanisms.strings import is_hashable
+
+        texts = np.array([*columns[0].to_pylist(), None], object)[:-1]  # never a table of letters
+        known = {text: is_hashable(text) for text in set(texts.tolist())}
+        return Judged(texts, np.array([not known[text] for text in texts], np.bool_))
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That a text is too long; nothing else is wrong with one."""
+        from sudare.mechanisms.strings import LONGEST
+
+        del columns
+        return f"the answer is not a text of 1 to {LONGEST} bytes"
 
 
 @discover.command()

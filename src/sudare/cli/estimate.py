@@ -1,9 +1,11 @@
 """``sudare estimate``: tallies in, shares with honest error bars out."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.answers import AnswerOptions, answer_options, reading_bar, say_reading
 from sudare.cli.shared.options import (
     CONSISTENT,
     PATH,
@@ -14,7 +16,10 @@ from sudare.cli.shared.options import (
     plot_option,
 )
 from sudare.errors import InvalidDocument
-from sudare.formats.columns import binary_stdin
+from sudare.formats.files import binary_stdin
+
+if TYPE_CHECKING:
+    from sudare.collection.document import Collection
 
 
 @click.command()
@@ -32,6 +37,12 @@ from sudare.formats.columns import binary_stdin
     type=click.Choice(CONSISTENT),
     help="Beside the unbiased shares, shares that could exist: none negative, sum 1 (but clip's).",
 )
+@click.option(
+    "--truth",
+    type=PATH,
+    help="The answers themselves, where a trial has them: their shares beside the estimate.",
+)
+@answer_options
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @plot_option
@@ -42,6 +53,8 @@ def estimate(
     simultaneous: bool,
     population: bool,
     consistent: str | None,
+    truth: Path | None,
+    source: AnswerOptions,
     as_json: bool,
     as_csv: bool,
     plot: Path | None,
@@ -56,12 +69,16 @@ def estimate(
     stands its part of the band, which holds for all rounds at once. A round without reports has
     no estimate; one with fewer than the collection's minimum is withheld.
 
+    With --truth, FILE holds the answers that were randomised: each share stands beside its
+    estimate, with whether its interval holds it. A real survey has no such file.
+
     \b
     Examples:
       sudare estimate tea.json total.json --consistent norm-sub
       sudare estimate tea.json total.json --json
       sudare estimate tea.json total.json --plot tea.html
       sudare estimate online.json total.json --plot online.png
+      sudare estimate tea.json total.json --truth answers.csv --column tea
     """
     from sudare.cli.shared.showing import show
     from sudare.mechanisms.aggregate import Aggregate
@@ -75,6 +92,23 @@ def estimate(
     total = Aggregate.from_json(data)
     options = ResultOptions(level, simultaneous, population, consistent)
     result = agreed.analyse(total, options)
+    if truth is None:
+        source.refuse_idle("without --truth")
+    else:
+        result = result.with_truth(_true_shares(agreed, truth, source))
     if plot is not None:
         save_plot(result, plot)
     show(result, "json" if as_json else "csv" if as_csv else "table")
+
+
+def _true_shares(agreed: "Collection", path: Path, source: AnswerOptions) -> dict[str, float]:
+    """The share of each answer, or in each round, in a file of the answers themselves."""
+    from sudare.chance.randomness import System
+
+    kind = agreed.kind
+    with reading_bar("reading the truth") as advance:
+        layout, step = kind.layout(source.column), kind.rows_at_once
+        reading = source.reading(path, layout, kind, System(), advance, step)
+        shares = kind.true_shares(reading)
+    say_reading(reading)
+    return shares

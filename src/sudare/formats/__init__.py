@@ -1,7 +1,6 @@
 """How things are written: bytes, files, documents, tables.
 
 ``collector_api``: the version of a collector's interface, and the shapes of its answers.
-``columns``: answers, read from CSV, Parquet, Arrow or lines.
 ``documents``: JSON documents, read strictly and written in one way.
 ``encryption``: files that only a passphrase opens.
 ``files``: files that are there whole or not at all, or that have one holder.

@@ -92,3 +92,8 @@ def p_value(p: float) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """So many of something: 1 report, 2,000 reports; 1 person, 2 people."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def truths_text(held: int, known: int, level: float) -> str:
+    """That so many of the true shares lie inside their intervals, in a sentence."""
+    return f"{held:,} of {counted(known, 'truth')} lie inside their {percent(level)} intervals"

@@ -1,6 +1,8 @@
 """Arguments, options and habits that several commands share.
 
 ``options``: arguments, options, files that are named, progress.
+``answers``: files of people's answers: how they are read, and what is said of it.
+``answer_list``: a new collection's answers out of a file's column.
 ``mechanism_options``: which mechanism a new collection gets.
 ``rules``: a collection's rules beside its mechanism: windows, what is kept, who is invited.
 ``reports``: files of reports and aggregates, counted together.
