@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.answers.reading import Judged
+from sudare.answers.reading import Judged, is_empty
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +35,7 @@ class Labels:
         texts = column.dictionary.to_pylist()
         known = [self._numbers.setdefault(text, len(self._numbers)) for text in texts]
         which = column.indices.fill_null(len(texts)).to_numpy()
-        wrong = pc.equal(columns[0], "").fill_null(True).to_numpy(zero_copy_only=False)
+        wrong = is_empty(columns[0])
         people = np.ones(len(which), np.int64)
         if self._counts is not None:
             digits = pc.match_substring_regex(columns[1], f"^[0-9]{{1,{_MOST_DIGITS}}}$")
@@ -45,8 +45,9 @@ class Labels:
         return Judged(np.column_stack([np.array([*known, 0], np.int64)[which], people]), wrong)
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """The fault of a row that isn't empty: its number of people."""
-        del columns
+        """That the text is missing, or that the number of people is none."""
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
         return f"the column {self._counts!r} must hold a whole number of people, below 10^15"
 
     def count(self, rows: NDArray[np.int64]) -> None:

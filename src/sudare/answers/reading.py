@@ -23,7 +23,6 @@ _UNREADABLE = "not in the file's encoding"
 _RAGGED = "with more or fewer cells than the header"
 _WRONG = "with none of the answers that are allowed"
 _FAULTS = {
-    _WITHOUT: "the answer is missing",
     _NOBODY: "the person is missing",
     _UNREADABLE: "this isn't UTF-8 text (--encoding names another)",
     _RAGGED: "there are more or fewer cells than in the header",
@@ -49,7 +48,10 @@ class Judge(Protocol):
         """Columns of text as values; null is where there is nothing."""
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """The fault of a single wrong row, without a word of what it holds."""
+        """The fault of a single wrong row, that has nothing or something else in it.
+
+        Without a word of what it holds.
+        """
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class Reading:
         named = self.table.options.person is not None
         cells = rows.columns[:-1] if named else rows.columns
         values, wrong = self.judge.encode_columns(cells)
-        nobody = _any_empty(rows.columns[-1:]) if named else np.zeros_like(wrong)
+        nobody = is_empty(rows.columns[-1]) if named else np.zeros_like(wrong)
         out = wrong | nobody | rows.undecoded
         if not out.any():
             return rows, values
@@ -172,10 +174,10 @@ class Reading:
         self, rows: Rows, cells: "Sequence[pa.Array]", row: int, why: str
     ) -> InvalidAnswer:
         """The sentence about one row: where it stands and what is wrong, not what it holds."""
-        if why == _WRONG:
-            fault = self.judge.refusal([column.slice(row, 1) for column in cells])
-        else:
+        if why in _FAULTS:
             fault = _FAULTS[why]
+        else:
+            fault = self.judge.refusal([column.slice(row, 1) for column in cells])
         where = self.table.place(int(rows.numbers[row]))
         return InvalidAnswer(f"{where}: {fault}; {_OPTIONS[why]} leaves such rows out")
 
@@ -195,11 +197,15 @@ def _between(numbers: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.
     return numbers[first:last]
 
 
-def _any_empty(columns: "Sequence[pa.Array]") -> NDArray[np.bool_]:
-    """Which rows have a cell with nothing in it."""
+def is_empty(column: "pa.Array") -> NDArray[np.bool_]:
+    """Which cells of a column have nothing in them."""
     import pyarrow.compute as pc
 
-    found = np.zeros(len(columns[0]), np.bool_)
-    for column in columns:
-        found |= pc.equal(column, "").fill_null(True).to_numpy(zero_copy_only=False)
+    empty: NDArray[np.bool_] = pc.equal(column, "").fill_null(True).to_numpy(zero_copy_only=False)
+    return empty
+
+
+def _any_empty(columns: "Sequence[pa.Array]") -> NDArray[np.bool_]:
+    """Which rows have a cell with nothing in it."""
+    found: NDArray[np.bool_] = np.any([is_empty(column) for column in columns], axis=0)
     return found

@@ -102,6 +102,13 @@ class Rows(NamedTuple):
     undecoded: NDArray[np.bool_]
     """Which rows have a cell that isn't text in the file's encoding."""
 
+    def parts(self, most: int) -> Iterator["Rows"]:
+        """The same rows, at most so many at a time."""
+        for start in range(0, max(1, len(self.numbers)), most):
+            part = slice(start, start + most)
+            columns = [column.slice(start, most) for column in self.columns]
+            yield Rows(columns, self.numbers[part], self.undecoded[part])
+
 
 @dataclass
 class Table:
@@ -112,7 +119,7 @@ class Table:
         layout: which of its columns are wanted.
         options: how it is read.
         progress: hears bytes (of Parquet, rows) done, and in all where that is known.
-        rows_at_once: of Parquet.
+        rows_at_once: the most of a chunk.
         sample: the first cells of columns, once it is being read.
         wanted: the names of the columns that are read, likewise.
     """
@@ -160,7 +167,7 @@ class Table:
             self._check_options(form)
             try:
                 for rows in self._read(source, handle, form):
-                    yield rows
+                    yield from rows.parts(self.rows_at_once)
                     if self._lines is not None and len(rows.numbers):
                         self._lines.forget(int(rows.numbers[-1]))
             except pa.ArrowException:
@@ -326,11 +333,12 @@ class Table:
         from pyarrow import parquet
 
         stream = form == "arrow" and not source.head.startswith(b"ARROW1")
-        packed = not stream and not _begins_with(self.path, source.head[:4])
-        if not stream and (self.piped or packed):
+        if not stream:
             kind = "Parquet" if form == "parquet" else "an Arrow file (unlike a stream)"
-            how = "unpack it first" if packed and not self.piped else "name the file"
-            raise ParameterError(f"{self.name}: {kind} can't be read from a pipe: {how}")
+            if self.piped:
+                raise ParameterError(f"{kind} can't be read from a pipe: name the file")
+            if not _begins_with(self.path, source.head[:4]):
+                raise ParameterError(f"{self.name} is {kind} that is packed: unpack it first")
         if form == "parquet":
             file = parquet.ParquetFile(self.path)
             everybody = file.metadata.num_rows

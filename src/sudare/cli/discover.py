@@ -198,10 +198,12 @@ class _Texts:
         return Judged(texts, np.array([not known[text] for text in texts], np.bool_))
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """That a text is too long; nothing else is wrong with one."""
+        """That a text is missing, or too long."""
+        from sudare.answers.reading import is_empty
         from sudare.mechanisms.strings import LONGEST
 
-        del columns
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
         return f"the answer is not a text of 1 to {LONGEST} bytes"
 
 

@@ -71,10 +71,9 @@ def randomize(
         step = agreed.kind.rows_at_once
         reading = source.reading(answers, layout, agreed.kind, rng, advance, step)
         for values in reading:
-            for start in range(0, len(values), step):
-                made = agreed.mechanism.randomize(values[start : start + step], rng)
-                sink.write(made)
-                reports += len(made)
+            made = agreed.mechanism.randomize(values, rng)
+            sink.write(made)
+            reports += len(made)
         if not reading.people:
             raise InvalidDocument(f"{reading.table.name} holds 0 answers; nothing was randomised")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.answers.reading import Judged
+from sudare.answers.reading import Judged, is_empty
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation import likelihood, simplex
 from sudare.estimation.estimate import Estimate, Interval
@@ -108,9 +108,9 @@ class Choice(Question):
         return Judged(np.asarray(numbers.fill_null(0).to_numpy(), np.int64), wrong)
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """That an answer is none of the list."""
-        del columns
-        return f"the answer {self._none_of_them}"
+        """That an answer is missing, or none of the list."""
+        missing = is_empty(columns[0])[0]
+        return "the answer is missing" if missing else f"the answer {self._none_of_them}"
 
     def _unknown(self, position: int) -> InvalidAnswer:
         return InvalidAnswer(f"the answer at position {position} {self._none_of_them}")

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.answers.reading import Judged
+from sudare.answers.reading import Judged, is_empty
 from sudare.answers.table import Layout
 from sudare.chance.exact import text_up
 from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, TooFewReports
@@ -213,9 +213,10 @@ class OverTime(Question):
         return np.ascontiguousarray(numbers[which.to_numpy()].reshape(self.rounds, -1).T)
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """In which round a state is none of the two."""
-        round_ = 1 + int(np.argmax(self._states(columns)[0] == _UNKNOWN))
-        return f"the state of round {round_} {self._none_of_them}"
+        """In which round a state is missing, or none of the two."""
+        place = int(np.argmax(self._states(columns)[0] == _UNKNOWN))
+        fault = "is missing" if is_empty(columns[place])[0] else self._none_of_them
+        return f"the state of round {place + 1} {fault}"
 
     def blank_reports(self, count: int) -> Records:
         """Reports of the first round that devices might send, all alike and of nobody."""

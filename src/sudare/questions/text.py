@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.answers.reading import Judged
+from sudare.answers.reading import Judged, is_empty
 from sudare.decoding.from_reports import weigh_reports
 from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
 from sudare.decoding.likelihoods import PAIRS
@@ -101,8 +101,9 @@ class FreeText(Question):
         return Judged(self.encode(filled)[which], wrong[which])
 
     def refusal(self, columns: "list[pa.Array]") -> str:
-        """That an answer can't be hashed; its length is part of what it says."""
-        del columns
+        """That an answer is missing or can't be hashed; its length is part of what it says."""
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
         return f"the answer is not a text of 1 to {LONGEST} bytes"
 
     def population(self, truth: Population) -> tuple[Digests, NDArray[np.int64]]:

@@ -170,5 +170,9 @@ class _Numbers:
 
     def refusal(self, columns: "list[pa.Array]") -> str:
         """That a value is no whole number that is allowed."""
-        del columns
-        return f"the value is not a whole number from 0 to {self._most}"
+        from sudare.answers.reading import is_empty
+
+        missing = is_empty(columns[0])[0]
+        return (
+            f"the value is {'missing' if missing else f'not a whole number from 0 to {self._most}'}"
+        )
