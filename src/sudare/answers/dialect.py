@@ -3,15 +3,19 @@
 import csv
 import io
 
+from sudare.errors import ParameterError
+
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 _LINES = 200  # looked at
 
 
 def check_delimiter(text: str) -> str:
-    """The delimiter that was named, as a word or as itself; ValueError if it is none."""
+    """The delimiter that was named, as a word or as itself; anything else is refused."""
     found = DELIMITERS.get(text, "\t" if text == "\\t" else text)
     if len(found) != 1 or not found.isascii() or found in '"\r\n\0':
-        raise ValueError(text)
+        raise ParameterError(
+            f"--delimiter is one character, or one of {', '.join(DELIMITERS)}; got {text!r}"
+        )
     return found
 
 

@@ -4,8 +4,12 @@ from bisect import bisect_right
 from threading import Lock
 
 import numpy as np
+from numpy.typing import NDArray
 
-_ENDS = (b"\n\n", b"\n\r", b"\r\r")  # of which one is where a line is blank
+# The same as in kernels.lines, which only texts with quotes or blank lines need.
+NEWLINE, RETURN, QUOTE, NO_BYTE = 10, 13, 34, -1
+CELL_START, IN_CELL, IN_QUOTES = 0, 1, 2
+MODE, RECORDS, LINES, HAS_CELLS, APART = 0, 1, 2, 4, 5
 
 
 class LineNumbers:
@@ -22,7 +26,7 @@ class LineNumbers:
         self._skips_blank = skips_blank
         self._first_line = first_line
         self._lock = Lock()  # the text is read ahead, by another thread
-        self._state = np.zeros(5, np.int64)
+        self._state = np.zeros(6, np.int64)
         self._last = b"\n"  # a text begins where a line does
         self._records = [0]  # from this record on, a line's number is so much larger
         self._apart = [0]
@@ -31,37 +35,47 @@ class LineNumbers:
         """Read the text's next bytes."""
         if not piece:
             return
+        data = np.frombuffer(piece, np.uint8)
         with self._lock:
-            if self._is_plain(piece):
-                ended = int(np.count_nonzero(np.frombuffer(piece, np.uint8) == 10))
-                self._state[1:3] += ended
-                self._state[0] = 0 if piece.endswith(b"\n") else 1
-                self._state[4] = not piece.endswith(b"\n")
+            lines = self._plain_lines(piece, data)
+            if lines is None:
+                self._scan(data)
             else:
-                self._scan(piece)
+                last = piece[-1]
+                self._state[RECORDS] += lines
+                self._state[LINES] += lines
+                cell_ended = last in {NEWLINE, self._delimiter}
+                self._state[MODE] = CELL_START if cell_ended else IN_CELL
+                self._state[HAS_CELLS] = last != NEWLINE
             self._last = piece[-1:]
 
-    def _is_plain(self, piece: bytes) -> bool:
-        """Whether every line of a piece is one record, and it is between no two of them."""
-        if self._quoted and (b'"' in piece or self._state[0] >= 2):
-            return False
-        returns = b"\r" in piece
-        if self._last == b"\r" or (returns and piece.count(b"\r\n") != piece.count(b"\r")):
-            return False
-        if not self._skips_blank:
-            return True
-        seam = self._last + piece[:2]
-        ends = _ENDS if returns else _ENDS[:1]
-        return not any(end in piece or end in seam for end in ends)
+    def _plain_lines(self, piece: bytes, data: NDArray[np.uint8]) -> int | None:
+        """How many lines a piece ends, if each of them is a record; None if that isn't plain."""
+        state = self._state
+        if self._last == b"\r" or state[LINES] - state[RECORDS] != state[APART]:
+            return None
+        if self._quoted and (state[MODE] >= IN_QUOTES or b'"' in piece):
+            return None
+        newlines = data == NEWLINE
+        lines, ends = int(np.count_nonzero(newlines)), newlines
+        if b"\r" in piece:
+            returns = data == RETURN
+            if np.count_nonzero(returns[:-1] & newlines[1:]) != np.count_nonzero(returns):
+                return None  # some stand alone
+            ends = newlines | returns
+        blank = self._last == b"\n" and bool(ends[0])
+        if self._skips_blank and (blank or np.count_nonzero(newlines[:-1] & ends[1:])):
+            return None
+        return lines
 
-    def _scan(self, piece: bytes) -> None:
+    def _scan(self, data: NDArray[np.uint8]) -> None:
         from sudare.kernels.lines import scan_records
 
-        data = np.frombuffer(piece, np.uint8)
-        changes = np.empty((1 + np.count_nonzero((data == 10) | (data == 13)), 2), np.int64)
-        # Where quotes mean nothing, they are told as the delimiter is: by a byte that isn't there.
-        text = data if self._quoted else np.where(data == 34, 0, data).astype(np.uint8)
-        found = scan_records(text, self._delimiter, self._skips_blank, self._state, changes)
+        ends = np.count_nonzero((data == NEWLINE) | (data == RETURN))
+        changes = np.empty((ends, 2), np.int64)
+        quote = QUOTE if self._quoted else NO_BYTE
+        signs = np.array([self._delimiter, quote, self._skips_blank], np.int64)
+        found = scan_records(data, signs, self._state, changes)
         self._records += changes[:found, 0].tolist()
         self._apart += changes[:found, 1].tolist()
 
@@ -79,6 +93,6 @@ class LineNumbers:
     @property
     def open_quote(self) -> int | None:
         """The line of the record that the text ends in the middle of, within quotes."""
-        if self._state[0] != 2:
+        if self._state[MODE] != IN_QUOTES:
             return None
-        return self.of(int(self._state[1]))
+        return self.of(int(self._state[RECORDS]))

@@ -44,16 +44,18 @@ class Peeked(io.BufferedIOBase):
     def __init__(self, source: IO[bytes] | io.BufferedIOBase) -> None:
         self._source = source
         self.head = self._unread = source.read(_HEAD)
+        self.ended = False
 
     def readable(self) -> bool:
         """That it can be read."""
         return True
 
     def see_more(self) -> bool:
-        """Look twice as far; False where the file has ended."""
+        """Look twice as far; False where the file has ended, and all of it is in sight."""
         more = self._source.read(max(_HEAD, len(self.head)))
         self.head += more
         self._unread += more
+        self.ended = not more
         return bool(more)
 
     def drop(self, count: int) -> None:

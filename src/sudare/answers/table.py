@@ -30,6 +30,7 @@ _NAMES = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet", "arrow": "A
 _BLOCK = 1 << 22  # bytes of text parsed at a time
 _ROWS = 1 << 18
 _SAMPLE = 2000  # rows looked at before the table is read
+_SHORT = 1 << 16  # bytes of a text that is looked at as a whole
 _LINE_END = re.compile(rb"[\r\n]")
 _WHOLE = 2.0**53  # below which a float that is whole is that number
 
@@ -247,7 +248,7 @@ class Table:
         from pyarrow import csv as arrow_csv
 
         layout, longest = self.layout, text.see_line()
-        head = _whole_lines(text.head)
+        head = text.lines_in_sight()
         delimiter = layout.delimiter
         names, chosen, blank = layout.names, list(range(len(layout.names))), 0
         if not lines:
@@ -299,7 +300,7 @@ class Table:
         from pyarrow import json as arrow_json
 
         longest = text.see_line()
-        names, sample = _objects(_whole_lines(text.head), self.name)
+        names, sample = _objects(text.lines_in_sight(), self.name)
         wanted = self._wanted(names, sample)
         self._lines = text.lines = LineNumbers("\0", quoted=False, skips_blank=True, first_line=1)
         batches = arrow_json.open_json(
@@ -393,9 +394,17 @@ class _Watched(Peeked):
 
     def see_line(self) -> int:
         """How many bytes are looked at, once the end of the first line is in sight."""
-        while not _LINE_END.search(self.head) and self.see_more():
+        while not _LINE_END.search(self.head[:-1]) and self.see_more():
             pass
+        if len(self.head) < _SHORT:
+            self.see_more()  # a small file is in sight as a whole
         return len(self.head)
+
+    def lines_in_sight(self) -> str:
+        """The beginning of the text, up to the end of a line unless it is all there is."""
+        cut = max(self.head.rfind(b"\n"), self.head.rfind(b"\r"))
+        seen = self.head if self.ended or cut < 0 else self.head[: cut + 1]
+        return seen.decode("utf-8", errors="replace")
 
     def drop_blank_lines(self) -> int:
         """Leave out the blank lines before a header; how many they are."""
@@ -410,12 +419,6 @@ class _Watched(Peeked):
         if self.lines is not None:
             self.lines.feed(piece)
         return piece
-
-
-def _whole_lines(head: bytes) -> str:
-    """The lines of a text's beginning that are in sight as a whole; at least the first."""
-    cut = max(head.rfind(b"\n"), head.rfind(b"\r"))
-    return (head[: cut + 1] if cut > 0 else head).decode("utf-8", errors="replace")
 
 
 def _begins_with(path: Path, start: bytes) -> bool:

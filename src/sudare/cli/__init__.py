@@ -3,6 +3,7 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
+``example_data``: example-data.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``shared``: arguments, options and habits of several commands.
@@ -25,6 +26,7 @@ from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
+from sudare.cli.example_data import example_data
 from sudare.cli.ledger import ledger
 from sudare.cli.page import page
 from sudare.cli.plan import plan
@@ -47,6 +49,7 @@ def cli() -> None:
 
     \b
     A private survey, end to end:
+      sudare example-data tea                                  (answers.csv, made up)
       sudare collection new tea --question "Which tea?" \\
         --answer green --answer black --answer oolong --epsilon 1 -o tea.json
       sudare randomize tea.json answers.csv -o reports.arrow   (on the devices)
@@ -57,6 +60,7 @@ def cli() -> None:
 
 COMMANDS = (
     demo,
+    example_data,
     collection,
     device,
     randomize,

@@ -11,7 +11,6 @@ import rich_click as click
 
 from sudare.cli.shared.options import Command, progress_bar, refuse_idle
 from sudare.cli.shared.terminal import say
-from sudare.errors import ParameterError
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
@@ -30,15 +29,10 @@ _CHUNK = 1 << 18
 
 
 def _delimiter(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    from sudare.answers.dialect import DELIMITERS, check_delimiter
+    from sudare.answers.dialect import check_delimiter
 
     del context, option  # click hands them to every callback
-    try:
-        return None if text is None else check_delimiter(text)
-    except ValueError:
-        raise ParameterError(
-            f"--delimiter is one character, or one of {', '.join(DELIMITERS)}; got {text!r}"
-        ) from None
+    return None if text is None else check_delimiter(text)
 
 
 def _encoding(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
