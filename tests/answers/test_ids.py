@@ -21,6 +21,10 @@ def test_other_names(name: str) -> None:
 
 
 def test_only_what_repeats_and_is_not_wanted() -> None:
-    sample = {"user": ["a", "b", None, None], "session": ["1", "1"], "note": ["x", "x"]}
+    sample: dict[str, list[str | None]] = {
+        "user": ["a", "b", None, None],
+        "session": ["1", "1"],
+        "note": ["x", "x"],
+    }
     assert repeated_ids(sample, []) == "session"
     assert repeated_ids(sample, ["session"]) is None

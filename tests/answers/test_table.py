@@ -154,7 +154,9 @@ def test_ragged_rows_are_known_by_their_lines_over_many_blocks(
     path = tmp_path / "a.csv"
     path.write_text(text)
     table = Table(path, columns_named("answer"))
-    found, told, chunks = [], [], 0
+    found: list[tuple[str, str]] = []
+    told: list[str] = []
+    chunks = 0
     for rows in table:
         told += [table.place(number) for number in table.take_ragged()]
         places = [table.place(number) for number in rows.numbers.tolist()]
@@ -230,6 +232,7 @@ def test_numbers_of_programs_as_texts(tmp_path: Path) -> None:
 
 def test_a_sheet(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
+    rows: list[list[str | float | None]]
     rows = [["person", "answer"], ["a", "green"], ["b", 29], [None, None], ["c", 2.5], ["d", True]]
     columns, places, _ = read(tmp_path / "a", xlsx(rows), person="person")
     assert columns == [["green", "29", None, "2.5", "true"], ["a", "b", None, "c", "d"]]

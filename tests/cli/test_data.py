@@ -12,7 +12,7 @@ import pytest
 
 from sudare.collection.document import Collection
 from sudare.mechanisms.aggregate import Aggregate
-from support.commands import UNTOLD, process, refused, run, succeed, tea
+from support.commands import UNTOLD, process, refused, succeed, tea
 
 CERTAIN = 30.0  # hardly any noise: what is counted is what was read
 
@@ -388,10 +388,10 @@ def test_compare_reads_the_same_files(tmp_path: Path) -> None:
     command = ("compare", "data.gz", "--column", "country", "--epsilon", 1, "--repetitions", 2)
     assert succeed(tmp_path, *command, "--json").json()["n"] == sum(COUNTRIES.values())
     (tmp_path / "sums.csv").write_text("tea;n\ngreen;5\nblack;x\n")
-    command = ("compare", "sums.csv", "--column", "tea", "--counts", "n", "--epsilon", 1)
-    sentence = refused(tmp_path, *command)
+    sums = ("compare", "sums.csv", "--column", "tea", "--counts", "n", "--epsilon", 1)
+    sentence = refused(tmp_path, *sums)
     assert sentence.startswith("line 3 of sums.csv: the column 'n' must hold a whole number")
-    assert "goes without --person" in refused(tmp_path, *command, "--person", "tea")
+    assert "goes without --person" in refused(tmp_path, *sums, "--person", "tea")
 
 
 def test_joint_counts_read_the_same_files(tmp_path: Path) -> None:
@@ -410,25 +410,6 @@ def test_joint_counts_read_the_same_files(tmp_path: Path) -> None:
     done = succeed(tmp_path, *command, "--skip-bad", "--person", "who")
     assert done.out.startswith("1 record, ")
     assert "2 rows of 1 person; the first answer of each was kept" in done.err
-
-
-# Files to try with
-
-
-def test_example_data(tmp_path: Path) -> None:
-    listed = succeed(tmp_path, "example-data").out
-    assert all(name in listed for name in ("answers.csv", "dictionary.txt", "clicks.csv.gz"))
-    succeed(tmp_path, "example-data", "words", "dictionary")
-    assert {path.name for path in tmp_path.iterdir()} == {"words.csv", "dictionary.txt"}
-    sentence = refused(tmp_path, "example-data", "tea", "words")
-    assert sentence == "words.csv is there already; name another file with -o"
-    succeed(tmp_path, "example-data", "words", "-o", "mine.csv")
-    assert (tmp_path / "mine.csv").read_bytes() == (tmp_path / "words.csv").read_bytes()
-    assert (
-        "-o is for one file, got 2"
-        in run(tmp_path, "example-data", "tea", "words", "-o", "x.csv").err
-    )
-    assert "-o needs a NAME" in run(tmp_path, "example-data", "-o", "x.csv").err
 
 
 def test_a_pipe_is_read_as_it_comes(survey: str, tmp_path: Path) -> None:

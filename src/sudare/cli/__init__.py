@@ -3,7 +3,7 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
-``example_data``: example-data.
+``trials``: example-data.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``shared``: arguments, options and habits of several commands.
@@ -26,7 +26,6 @@ from sudare.cli.device import device
 from sudare.cli.discover import discover
 from sudare.cli.epsilon import epsilon
 from sudare.cli.estimate import estimate
-from sudare.cli.example_data import example_data
 from sudare.cli.ledger import ledger
 from sudare.cli.page import page
 from sudare.cli.plan import plan
@@ -36,6 +35,7 @@ from sudare.cli.shared.terminal import say, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
+from sudare.cli.trials.example_data import example_data
 from sudare.cli.twoparty.joint_count import joint_count
 from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table

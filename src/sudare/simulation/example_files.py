@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sudare.chance.randomness import Seeded
 
@@ -71,7 +70,7 @@ def _states() -> bytes:
     rng, people, rounds = Seeded(_SEED + 2), 10_000, 50
     middle = 20 + 60 * np.minimum(np.arange(rounds), np.arange(rounds)[::-1]) // (rounds // 2)
     habit = rng.below(41, (people, 1)) - 20  # of each person, in hundredths
-    on: NDArray[np.int64] = rng.below(100, (people, rounds)) < middle + habit
+    on = rng.below(100, (people, rounds)) < middle + habit
     header = [str(number) for number in range(1, rounds + 1)]
     return _csv(header, np.where(on, "1", "0").tolist(), ",")
 
