@@ -248,7 +248,7 @@ def test_the_answers_of_a_column(tmp_path: Path) -> None:
     assert said == (
         "Warning: 3 answers of the list are given by fewer than 100 rows, 2 of them by a single "
         "one: a collection is public, and says that somebody gave each of its answers; --at-least "
-        "100 leaves them out, --other LABEL puts one answer in their place\n"
+        "100 leaves them out, and with --other LABEL they are one answer\n"
     )
     answers, said = made(tmp_path, "--at-least", 100)
     assert answers == ("2", "10")
@@ -258,6 +258,28 @@ def test_the_answers_of_a_column(tmp_path: Path) -> None:
     assert said.startswith("3 answers of 5 listed; those of fewer than 2 rows are “elsewhere”\n")
     assert "Warning: 1 answer of the list is given by fewer than 100 rows: a collection" in said
     assert made(tmp_path, "--minimum-reports", 1)[1] == ""
+
+
+def test_answers_that_are_not_listed_count_as_one_that_is(tmp_path: Path) -> None:
+    countries(tmp_path / "data.gz")
+    made(tmp_path, "--at-least", 2, "--other", "elsewhere", "--mechanism", "grr", "--epsilon", 30)
+    data = ("data.gz", "--column", "country")
+    assert "not one of the 4 answers" in refused(
+        tmp_path, "randomize", "c.json", *data, "-o", "r.arrow"
+    )
+    found = counts(tmp_path, "c.json", *data, "--other", "elsewhere")
+    assert found == {"2": 300, "9": 20, "10": 500, "elsewhere": 2}
+    succeed(tmp_path, "randomize", "c.json", *data, "--other", "elsewhere", "-o", "r.arrow")
+    succeed(tmp_path, "aggregate", "c.json", "r.arrow", "-o", "t.json")
+    shown = succeed(
+        tmp_path, "estimate", "c.json", "t.json", "--truth", *data, "--other", "elsewhere", "--json"
+    ).json()
+    assert [row["truth"] * 822 for row in shown["answers"]] == pytest.approx([300, 20, 500, 2])
+    sentence = refused(tmp_path, "randomize", "c.json", *data, "--other", "x", "-o", "r.arrow")
+    assert sentence == ("--other is one of a list of answers; “c” (4 answers) has no answer 'x'")
+    rows = b"country\n2\n\n"
+    command = ("randomize", "c.json", "--column", "country", "--other", "9", "-o", "n.arrow")
+    assert "the answer is missing" in refused(tmp_path, *command, stdin=rows)
 
 
 def test_the_answers_of_people(tmp_path: Path) -> None:
@@ -339,7 +361,7 @@ def test_the_truth_in_every_output(tmp_path: Path) -> None:
     assert held == [float(r["low"]) <= float(r["truth"]) <= float(r["high"]) for r in rows]
     out = succeed(tmp_path, *command, "--plot", "tea.html").out
     assert "truth" in out
-    assert f"{sum(held)} of 3 truths lie inside their 95\N{NO-BREAK SPACE}% intervals" in out
+    assert f"{sum(held)} of 3 truths lie inside their 95 % intervals" in out
     page = (tmp_path / "tea.html").read_text()
     assert 'class="truth"' in page
     assert "no survey knows them" in page

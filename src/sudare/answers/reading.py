@@ -55,6 +55,29 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True)
+class OthersAs:
+    """A judge to whom whatever is no answer of the list, and is not missing, is one of them.
+
+    Attributes:
+        judge: who knows the list.
+        value: of the answer that stands for all others.
+    """
+
+    judge: Judge
+    value: int
+
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
+        """Columns of text as values."""
+        values, wrong = self.judge.encode_columns(columns)
+        empty = _any_empty(columns)
+        return Judged(np.where(wrong & ~empty, self.value, values), wrong & empty)
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """The fault of a row that is missing something."""
+        return self.judge.refusal(columns)
+
+
+@dataclass(frozen=True)
 class RowRules:
     """What is done with rows that are not answers, or not the only ones of a person.
 

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.shared.answers import AnswerOptions, answer_options, reading_bar, say_reading
+from sudare.cli.shared.answers import (
+    AnswerOptions,
+    answer_options,
+    judge_of,
+    other_option,
+    reading_bar,
+    say_reading,
+)
 from sudare.cli.shared.options import (
     CONSISTENT,
     PATH,
@@ -43,6 +50,7 @@ if TYPE_CHECKING:
     help="The answers themselves, where a trial has them: their shares beside the estimate.",
 )
 @answer_options
+@other_option
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @plot_option
@@ -55,6 +63,7 @@ def estimate(
     consistent: str | None,
     truth: Path | None,
     source: AnswerOptions,
+    other: str | None,
     as_json: bool,
     as_csv: bool,
     plot: Path | None,
@@ -93,22 +102,24 @@ def estimate(
     options = ResultOptions(level, simultaneous, population, consistent)
     result = agreed.analyse(total, options)
     if truth is None:
-        source.refuse_idle("without --truth")
+        source.refuse_idle("without --truth", "other")
     else:
-        result = result.with_truth(_true_shares(agreed, truth, source))
+        result = result.with_truth(_true_shares(agreed, truth, source, other))
     if plot is not None:
         save_plot(result, plot)
     show(result, "json" if as_json else "csv" if as_csv else "table")
 
 
-def _true_shares(agreed: "Collection", path: Path, source: AnswerOptions) -> dict[str, float]:
+def _true_shares(
+    agreed: "Collection", path: Path, source: AnswerOptions, other: str | None
+) -> dict[str, float]:
     """The share of each answer, or in each round, in a file of the answers themselves."""
     from sudare.chance.randomness import System
 
     kind = agreed.kind
     with reading_bar("reading the truth") as advance:
         layout, step = kind.layout(source.column), kind.rows_at_once
-        reading = source.reading(path, layout, kind, System(), advance, step)
+        reading = source.reading(path, layout, judge_of(agreed, other), System(), advance, step)
         shares = kind.true_shares(reading)
     say_reading(reading)
     return shares

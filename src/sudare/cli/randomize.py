@@ -7,6 +7,8 @@ import rich_click as click
 from sudare.cli.shared.answers import (
     AnswerOptions,
     answer_options,
+    judge_of,
+    other_option,
     reading_bar,
     say_reading,
     seed_option,
@@ -28,12 +30,14 @@ from sudare.errors import InvalidDocument
 @click.argument("answers", type=PATH, default="-")
 @click.option("-o", "--output", type=PATH, default="-", help="reports.arrow or reports.parquet.")
 @answer_options
+@other_option
 @seed_option
 def randomize(
     collection: Path,
     answers: Path,
     output: Path,
     source: AnswerOptions,
+    other: str | None,
     insecure_seed: int | None,
 ) -> None:
     """Randomise answers into reports: the step that belongs on the devices.
@@ -59,7 +63,7 @@ def randomize(
     from sudare.formats.wire import report_file, report_stream
 
     agreed = load_collection(collection)
-    layout = agreed.kind.layout(source.column)
+    layout, judge = agreed.kind.layout(source.column), judge_of(agreed, other)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     if is_pipe(output):
         target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
@@ -69,7 +73,7 @@ def randomize(
     reports = 0
     with reading_bar("randomising") as advance, target as sink:
         step = agreed.kind.rows_at_once
-        reading = source.reading(answers, layout, agreed.kind, rng, advance, step)
+        reading = source.reading(answers, layout, judge, rng, advance, step)
         for values in reading:
             made = agreed.mechanism.randomize(values, rng)
             sink.write(made)

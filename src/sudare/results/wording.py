@@ -96,4 +96,5 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def truths_text(held: int, known: int, level: float) -> str:
     """That so many of the true shares lie inside their intervals, in a sentence."""
-    return f"{held:,} of {counted(known, 'truth')} lie inside their {percent(level)} intervals"
+    sure = percent(level).replace("\N{NO-BREAK SPACE}", " ")
+    return f"{held:,} of {counted(known, 'truth')} lie inside their {sure} intervals"

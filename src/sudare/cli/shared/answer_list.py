@@ -18,7 +18,7 @@ def answer_list_options(command: Command) -> Command:
         click.option(
             "--other",
             metavar="LABEL",
-            help="With --at-least: an answer for all those that fewer people give.",
+            help="With --at-least: one answer for all the rest; `randomize` takes it too.",
         ),
         click.option(
             "--at-least",
@@ -96,7 +96,7 @@ def _warn(held: Mapping[str, int], listed: list[str], who: str, minimum: int) ->
         f"Warning: {counted(len(rare), 'answer')} of the list {'is' if len(rare) == 1 else 'are'} "
         f"given by fewer than {counted(minimum, who, _several(who))}{single}: a collection is "
         f"public, and says that somebody gave each of its answers; --at-least {minimum} leaves "
-        f"them out, --other LABEL puts one answer in their place",
+        f"them out, and with --other LABEL they are one answer",
         err=True,
     )
 

@@ -11,12 +11,14 @@ import rich_click as click
 
 from sudare.cli.shared.options import Command, progress_bar, refuse_idle
 from sudare.cli.shared.terminal import say
+from sudare.errors import ParameterError
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:
     from sudare.answers.reading import Judge, Reading
     from sudare.answers.table import Layout
     from sudare.chance.keystream import Keystream
+    from sudare.collection.document import Collection
 
 FORMATS = ("auto", "csv", "lines", "jsonl", "parquet", "arrow", "excel")  # answers.table.FORMS
 KEEPS = ("first", "last", "random")  # answers.one_each.KEEPS, without importing it
@@ -137,6 +139,29 @@ def answer_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):  # the last is applied first, and so stands first
         gathered = option(gathered)
     return gathered
+
+
+def other_option(command: Command) -> Command:
+    """Add ``--other``, the answer that stands for those that aren't listed, to a command."""
+    return click.option(
+        "--other",
+        metavar="LABEL",
+        help="Rows with none of the collection's answers count as this one of them.",
+    )(command)
+
+
+def judge_of(agreed: "Collection", other: str | None) -> "Judge":
+    """Who judges the rows of a collection's answers: its question, with ``--other`` or without."""
+    from sudare.answers.reading import OthersAs
+
+    if other is None:
+        return agreed.kind
+    if agreed.kind.rounds or other not in agreed.answers:
+        raise ParameterError(
+            f"--other is one of a list of answers; “{agreed.name}” ({agreed.kind.described}) has "
+            f"no answer {other!r}"
+        )
+    return OthersAs(agreed.kind, agreed.answers.index(other))
 
 
 def seed_option(command: Command) -> Command:
