@@ -116,7 +116,8 @@ def as_utf8(source: Peeked, encoding: str | None, name: str) -> Peeked:
     if codecs.lookup(known).name == "utf-8":
         if mark == codecs.BOM_UTF8:
             source.drop(len(mark))
-        if encoding is None and b"\0" in source.head:
+        # A single one may be part of a text; letters of UTF-16 have one each.
+        if encoding is None and 4 * source.head.count(0) > len(source.head):
             raise InvalidDocument(
                 f"{name} has zero bytes, as UTF-16 without a mark has: name its encoding, such as "
                 f"--encoding utf-16-le"
