@@ -22,7 +22,7 @@ CHAIN = [
     {"errors"},
     {"formats", "kernels"},
     {"chance", "estimation"},
-    {"mechanisms", "privacy", "twoparty"},
+    {"answers", "mechanisms", "privacy", "twoparty"},
     {"decoding", "planning", "engines"},
     {"questions"},
     {"collection"},
@@ -47,6 +47,7 @@ HOMES = {
     "rbcl": ("twoparty.ciphers",),
     "seal": ("twoparty.ciphers",),
     "segno": ("remote.survey_links",),
+    "python_calamine": ("answers.sheet",),
     "mpyc": ("examples",),  # nowhere in the package
     "rich": ("cli", "results"),
     "rich_click": ("cli",),

@@ -25,14 +25,15 @@ def test_an_unknown_answer(survey: str, first: int, output: str, tmp_path: Path)
     """Whatever was randomised before it is thrown away."""
     (tmp_path / "answers.csv").write_text(csv_of({"green": first, UNTOLD: 1, "black": 3}))
     sentence = refused(tmp_path, "randomize", survey, "answers.csv", "-o", output)
-    assert f"the answer at position {first} is not one of the 3 answers" in sentence
+    assert f"line {first + 2} of answers.csv: the answer is not one of the 3 answers" in sentence
 
 
 @pytest.mark.parametrize("answer", ["", "Green", "green ", " green", "0", "null"])
 def test_almost_an_answer_is_none(survey: str, answer: str, tmp_path: Path) -> None:
     rows = f"person,answer\n1,green\n2,{answer}\n".encode()
     sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=rows)
-    assert "position 1" in sentence
+    assert sentence.startswith("line 3 of standard input: the answer is ")
+    assert ("missing" in sentence) == (answer == "")
 
 
 def test_an_unknown_line(survey: str, tmp_path: Path) -> None:
@@ -43,15 +44,15 @@ def test_an_unknown_line(survey: str, tmp_path: Path) -> None:
 def test_a_blank_line_is_a_missing_answer(survey: str, tmp_path: Path) -> None:
     options = ("--format", "lines", *OUTPUT)
     sentence = refused(tmp_path, "randomize", survey, *options, stdin=b"green\n\nblack\n")
-    assert "position 1" in sentence
+    assert sentence.startswith("line 2 of standard input: the answer is missing; --skip-missing")
 
 
 @pytest.mark.parametrize("encode", [lambda column: column, pa.Array.dictionary_encode])
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (None, "the column 'answer' has 1 missing values"),
-        (UNTOLD, "the answer at position 1 is not one of"),
+        (None, "the answer is missing"),
+        (UNTOLD, "the answer is not one of"),
     ],
     ids=["null", "unknown"],
 )
@@ -65,7 +66,7 @@ def test_a_bad_answer_in_a_table(
     answers = pa.table({"answer": encode(pa.array(["green", answer]))})
     pq.write_table(answers, tmp_path / "answers.parquet")
     sentence = refused(tmp_path, "randomize", survey, "answers.parquet", *OUTPUT)
-    assert reason in sentence
+    assert sentence.startswith(f"row 2 of answers.parquet: {reason}")
     with pa.ipc.new_file(str(tmp_path / "answers.arrow"), answers.schema) as writer:
         writer.write_table(answers)
     again = refused(tmp_path, "randomize", survey, "answers.arrow", *OUTPUT)
@@ -76,7 +77,7 @@ def test_a_bad_answer_in_a_table(
 def test_a_csv_without_the_column(survey: str, text: str, tmp_path: Path) -> None:
     """Also one without any header, whose first line is somebody's answer."""
     sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=text.encode())
-    assert "no column 'answer'; name the column of answers with --column" in sentence
+    assert "no column 'answer'; name the column with --column" in sentence
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow", "stream"])
@@ -149,7 +150,7 @@ def test_an_empty_file(survey: str, form: str, tmp_path: Path) -> None:
 
 def test_an_empty_file_is_called_empty(survey: str, tmp_path: Path) -> None:
     sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=b"")
-    assert sentence == "the input is empty; it holds no answers"
+    assert sentence == "standard input is empty; it holds no answers"
 
 
 @outputs
@@ -221,7 +222,7 @@ def test_parquet_from_a_pipe(survey: str, tmp_path: Path) -> None:
 def test_text_called_a_table(survey: str, form: str, tmp_path: Path) -> None:
     (tmp_path / "answers.csv").write_text(f"answer\n{UNTOLD}\n")
     sentence = refused(tmp_path, "randomize", survey, "answers.csv", "--format", form, *OUTPUT)
-    assert f"can't be read as {form}" in sentence
+    assert f"answers.csv can't be read as {form.capitalize()}" in sentence
 
 
 def test_a_missing_file(survey: str, tmp_path: Path) -> None:
@@ -254,4 +255,4 @@ def test_an_empty_line_is_no_missing_person(survey: str, tmp_path: Path) -> None
     """It may be somebody's answer, and leaving it out would move everybody after it."""
     answers = b"answer\ngreen\n\nblack\n"
     sentence = refused(tmp_path, "randomize", survey, *OUTPUT, stdin=answers)
-    assert sentence.startswith("the answer at position 1 is not one of")
+    assert sentence.startswith("line 3 of standard input: the answer is missing")

@@ -253,7 +253,7 @@ LINES = ("--format", "lines", "-o", "new.arrow")
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        ("", "is not a text of 1 to 10000 bytes"),
+        ("", "is missing"),
         (UNTOLD * 1000, "is not a text of 1 to 10000 bytes"),
         ("緑" * 3334, "is not a text of 1 to 10000 bytes"),
     ],
@@ -262,22 +262,22 @@ LINES = ("--format", "lines", "-o", "new.arrow")
 def test_an_answer_that_no_device_takes(bad: str, reason: str, survey: Path) -> None:
     lines = f"{UNTOLD}\n緑茶\n{bad}\n緑茶\n".encode()
     sentence = refused(survey, "randomize", "words.json", *LINES, stdin=lines)
-    assert sentence.startswith(f"the answer at position 2 {reason}")
+    assert sentence.startswith(f"line 3 of standard input: the answer {reason}")
     rows = f'answer,n\n緑茶,1\n"{bad}",2\n'.encode()
     sentence = refused(survey, "randomize", "words.json", "-o", "new.arrow", stdin=rows)
-    assert sentence.startswith(f"the answer at position 1 {reason}")
+    assert sentence.startswith(f"line 3 of standard input: the answer {reason}")
 
 
-def test_its_position_counts_from_the_start(survey: Path) -> None:
+def test_its_line_counts_from_the_start(survey: Path) -> None:
     """Also far behind the first block of text."""
     lines = (f"{UNTOLD}\n" * 400_000 + "\n").encode()
     assert len(lines) > 1 << 22
     sentence = refused(survey, "randomize", "words.json", *LINES, stdin=lines)
-    assert sentence.startswith("the answer at position 400000 is not a text")
+    assert sentence.startswith("line 400001 of standard input: the answer is missing")
 
 
 def test_text_that_is_not_utf8(survey: Path) -> None:
-    for data in (f"{UNTOLD}\ncaf\xe9\n".encode("latin-1"), f"{UNTOLD}\n".encode("utf-16")):
+    for data in (f"{UNTOLD}\ncaf\xe9\n".encode("latin-1"), f"{UNTOLD}\n".encode("utf-16-le")):
         refused(survey, "randomize", "words.json", *LINES, stdin=data)
 
 

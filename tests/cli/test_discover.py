@@ -76,8 +76,10 @@ def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     randomize = ("discover", "randomize", made, "--format", "lines", "--output")
     text = f"{UNTOLD}\n\n".encode()
-    assert "position 1 has 0 bytes" in refused(tmp_path, *randomize, "new", stdin=text)
-    assert "the input is empty" in refused(tmp_path, *randomize, "new")
+    assert "line 2 of standard input: the answer is missing" in refused(
+        tmp_path, *randomize, "new", stdin=text
+    )
+    assert "standard input is empty" in refused(tmp_path, *randomize, "new")
     assert "there already" in refused(tmp_path, *randomize, "there", stdin=text)
     assert "no folder" in refused(tmp_path, *randomize, "a/b", stdin=text)
     header = ("discover", "randomize", made, "--output", "new")

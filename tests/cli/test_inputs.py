@@ -177,13 +177,13 @@ def test_a_long_file_is_read_in_chunks(suffix: str, tmp_path: Path) -> None:
     assert total.counts.tolist() == list(people.values())
 
 
-def test_the_position_of_a_bad_answer_counts_from_the_start(tmp_path: Path) -> None:
+def test_the_line_of_a_bad_answer_counts_from_the_start(tmp_path: Path) -> None:
     """Also when it stands far behind the first chunk; its text is not told."""
     file = tea(tmp_path)
     (tmp_path / "answers.txt").write_text("oolong\n" * 700_000 + "tisane\n")
     result = run(tmp_path, "randomize", file, "answers.txt", "--format", "lines", "-o", "r.arrow")
     assert result.code == 2
-    assert "the answer at position 700000 is not one of the 3 answers" in result.err
+    assert "line 700001 of answers.txt: the answer is not one of the 3 answers" in result.err
     assert "tisane" not in result.err
     assert not (tmp_path / "r.arrow").exists()
 

@@ -271,7 +271,8 @@ def test_a_wrong_text_is_refused_by_its_line(tmp_path: Path) -> None:
     answers = b"answer\ntea\n" + b"x" * 10_001 + b"\n"
     said = refused(tmp_path, "randomize", "words.json", stdin=answers)
     assert said == (
-        "the answer at position 1 is not a text of 1 to 10000 bytes (nothing was randomised)"
+        "line 3 of standard input: the answer is not a text of 1 to 10000 bytes; --skip-bad leaves "
+        "such rows out"
     )
 
 

@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from sudare import Seeded
-from sudare.cli.randomize import _values
+from sudare.answers.reading import Reading, RowRules
+from sudare.answers.table import Table
 from support.cli_streams import OUTPUT, ROUNDS, agreed, csv_states, online, reports_of, streams
 from support.commands import UNTOLD, refused, succeed
 
@@ -102,12 +103,12 @@ def test_a_header_longer_than_what_is_looked_at_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_many_people_are_read_in_chunks_and_keep_their_positions(
+def test_many_people_are_read_in_chunks_and_keep_their_places(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sudare.questions.states._STATES", 700 * ROUNDS)
-    monkeypatch.setattr("sudare.formats.columns._BLOCK", 1 << 13)
-    monkeypatch.setattr("sudare.formats.columns._HEAD", 1 << 10)
+    monkeypatch.setattr("sudare.answers.table._BLOCK", 1 << 13)
+    monkeypatch.setattr("sudare.answers.plain_text._HEAD", 1 << 10)
     file, states = online(tmp_path), streams(5000)
     path = tmp_path / f"states.{form}"
 
@@ -120,15 +121,17 @@ def test_many_people_are_read_in_chunks_and_keep_their_positions(
 
     written()
     collection = agreed(tmp_path, file)
-    layout = collection.kind.layout(None)
-    chunks = list(_values(collection, path, layout, "auto", lambda *_: None))
+    kind = collection.kind
+    table = Table(path, kind.layout(None), rows_at_once=kind.rows_at_once)
+    chunks = list(Reading(table, kind, RowRules(), Seeded(1)))
     assert len(chunks) > 5
     assert max(map(len, chunks)) <= 700
     assert np.array_equal(np.concatenate(chunks), states)
     states[4321, 4] = 2
     written()
     sentence = refused(tmp_path, "randomize", file, path.name, *OUTPUT)
-    assert "the state at position 4321 and round 5 is none of the 2 of “online”" in sentence
+    where = "line 4323" if form == "csv" else "row 4322"
+    assert sentence.startswith(f"{where} of {path.name}: the state of round 5 is none of the 2 of ")
 
 
 # What is refused
@@ -140,23 +143,23 @@ def test_a_state_that_is_none(state: str, output: str, tmp_path: Path) -> None:
     file = online(tmp_path, rounds=3)
     text = f"1,2,3\nyes,no,1\n0,{state},1\nyes,no,no\n"
     sentence = refused(tmp_path, "randomize", file, "-o", output, stdin=text.encode())
-    assert "the state at position 1 and round 2" in sentence
+    assert sentence.startswith("line 3 of standard input: the state of round 2 is ")
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1,2,3\n0,1,1\n0,1\n", "every row is a person's 3 states"),
-        ("1,2,3\n0,1,1\n0,1,1,0\n", "every row is a person's 3 states"),
-        (f"1,2,3\n0,1,1\n{UNTOLD}\n", "every row is a person's 3 states"),
-        (f'1,2,3\n0,1,1\n0,1,"{UNTOLD}\n', "position 1 and round 3"),
+        ("1,2,3\n0,1,1\n0,1\n", "line 3 of standard input: there are more or fewer cells"),
+        ("1,2,3\n0,1,1\n0,1,1,0\n", "line 3 of standard input: there are more or fewer cells"),
+        (f"1,2,3\n0,1,1\n{UNTOLD}\n", "line 3 of standard input: there are more or fewer cells"),
+        (f'1,2,3\n0,1,1\n0,1,"{UNTOLD}\n', "line 3 of standard input: the state of round 3"),
         ("1,2\n0,1\n", "named by numbers, but not all of 1 to 3 are there"),
-        ("a,b\n0,1\n", "the input has 2 columns and “online” 3 rounds"),
+        ("a,b\n0,1\n", "there are 2 columns and “online” 3 rounds"),
         ("1,3,note\n0,1,1\n", "named by numbers, but not all of 1 to 3 are there"),
         (f"yes,{UNTOLD},no\n1,1,1\n", "use --format lines for a file without a header"),
         ("0,1,2\n1,1,1\n", "use --format lines for a file without a header"),
         ("0,,1\n1,1,1\n", "use --format lines for a file without a header"),
-        ("a,b,c,d\n0,1,1,1\n", "the input has 4 columns and “online” 3 rounds"),
+        ("a,b,c,d\n0,1,1,1\n", "there are 4 columns and “online” 3 rounds"),
         ("2,3,4,5\n0,1,1,1\n", "named by numbers, but not all of 1 to 3 are there"),
         ("a,b,c,d\n0,1,1,1\n", "have one column for each, or name those of the rounds 1 to 3"),
         ("a,b,a\n0,1,1\n", "two columns have the same name"),
@@ -164,7 +167,7 @@ def test_a_state_that_is_none(state: str, output: str, tmp_path: Path) -> None:
         ("0,1,1\n1,1,1\n", "use --format lines for a file without a header"),
         ("yes,no,yes\n1,1,1\n", "use --format lines for a file without a header"),
         ("1,2,3\n", "0 answers"),
-        ("", "the input is empty"),
+        ("", "standard input is empty"),
         ("person,round,state\n", "0 answers"),
     ],
 )
@@ -193,11 +196,11 @@ def test_lines_that_are_no_streams(rows: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        (pa.array([1, None]), "the column of round 2 has 1 missing values"),
-        (pa.array([1, 2]), "position 1 and round 2"),
-        (pa.array([0.5, 1]), "position 0 and round 2"),
+        (pa.array([1, None]), "row 2 of states: the state of round 2 is missing"),
+        (pa.array([1, 2]), "row 2 of states: the state of round 2 is none"),
+        (pa.array([0.5, 1]), "row 1 of states: the state of round 2 is none"),
         (pa.array([[1], [0]]), "can't be read as"),
-        (pa.array([b"\xff\xfe", b"1"]), "can't be read as"),
+        (pa.array([b"\xff\xfe", b"1"]), "row 1 of states: this isn't UTF-8 text"),
     ],
     ids=["null", "two", "half", "lists", "bytes"],
 )

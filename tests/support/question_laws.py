@@ -21,6 +21,8 @@ import pytest
 from rich.console import Console
 
 from sudare import Aggregate, Collection, Seeded
+from sudare.answers.reading import Reading, RowRules
+from sudare.answers.table import FileOptions, Table
 from sudare.chance.exact import text_up
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
@@ -31,7 +33,6 @@ from sudare.errors import (
     SudareError,
     TooFewReports,
 )
-from sudare.formats.columns import read_columns
 from sudare.questions import KINDS
 from sudare.questions.interface import Question, Result, ResultOptions
 from sudare.results.renderers import RENDERERS, save_plot
@@ -91,11 +92,14 @@ class QuestionLaws:
         path = tmp_path / f"answers.{form}"
         write(self.table(answers), path)
         question = collection.kind
-        read, first = [], 0
-        for columns in read_columns(path, question.layout(None), form, lambda *_: None):
-            read.append(question.encode_columns(columns, first))
-            first += len(columns[0])
-        assert np.concatenate(read).tolist() == collection.encode(answers).tolist()
+        read = self.reading(question, path, form)
+        assert np.concatenate(list(read)).tolist() == collection.encode(answers).tolist()
+        assert (read.rows, read.people, dict(read.left_out)) == (301, 301, {})
+
+    @staticmethod
+    def reading(question: Question, path: Path, form: str) -> Reading:
+        table = Table(path, question.layout(None), FileOptions(form))
+        return Reading(table, question, RowRules(), Seeded(1))
 
     def test_a_wrong_answer_is_refused_by_its_place_and_never_told(
         self, collection: Collection

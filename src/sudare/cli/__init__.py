@@ -3,6 +3,7 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
+``trials``: example-data.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``remote``: a collector elsewhere.
@@ -37,6 +38,7 @@ from sudare.cli.shared.terminal import put_lines, say, shortened, show_mistake
 from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
+from sudare.cli.trials.example_data import example_data
 from sudare.cli.twoparty.joint_count import joint_count
 from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table
@@ -52,6 +54,7 @@ def cli() -> None:
 
     \b
     A private survey, end to end:
+      sudare example-data tea                                  (answers.csv, made up)
       sudare collection new tea --question "Which tea?" \\
         --answer green --answer black --answer oolong --epsilon 1 -o tea.json
       sudare randomize tea.json answers.csv -o reports.arrow   (on the devices)
@@ -105,6 +108,7 @@ def completion(context: click.Context, shell: str) -> None:
 
 COMMANDS = (
     demo,
+    example_data,
     collection,
     device,
     randomize,

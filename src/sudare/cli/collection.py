@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.answer_list import answer_list_options
+from sudare.cli.shared.answer_list import answers_from as read_answers
+from sudare.cli.shared.answers import AnswerOptions, answer_options
 from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.mechanism_options import mechanism_options
@@ -51,6 +54,8 @@ def collection() -> None:
 @click.option("--question", required=True, help="What people are asked.")
 @click.option("--answer", "answers", multiple=True, help="One possible answer; repeat it.")
 @click.option("--answers-file", type=PATH, help="Possible answers, one per line.")
+@answer_list_options
+@answer_options
 @mechanism_options
 @click.option(
     "--minimum-reports",
@@ -67,6 +72,10 @@ def new(
     question: str,
     answers: tuple[str, ...],
     answers_file: Path | None,
+    answers_from: Path | None,
+    at_least: int | None,
+    other: str | None,
+    source: AnswerOptions,
     minimum_reports: int,
     length: str | None,
     start: str | None,
@@ -89,6 +98,8 @@ def new(
     Examples:
       sudare collection new trousers --question "Which model?" --answers-file models.txt \\
         --epsilon 2 --mechanism oue -o trousers.json
+      sudare collection new country --question "Which country?" --answers-from clicks.csv.gz \\
+        --column country --person "session ID" --at-least 100 --epsilon 2 -o country.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
@@ -110,6 +121,10 @@ def new(
                 f"{answers_file} is not UTF-8 text, as byte {error.start + 1} of it shows"
             ) from None
         labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if answers_from is None:
+        source.refuse_idle("without --answers-from", "at_least", "other")
+    else:
+        labels += read_answers(answers_from, source, at_least, other, minimum_reports)
     labels = labels or options.labels
     refuse_unseen("a name", name)
     refuse_unseen("a question", question)

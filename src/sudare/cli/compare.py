@@ -6,7 +6,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.files import naming, refuse_ours
+from sudare.cli.shared.answers import AnswerOptions, answer_options, reading_bar, say_reading
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import (
     MECHANISMS,
     PATH,
@@ -15,7 +16,7 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.output import Output, result_options
 from sudare.cli.shared.terminal import put_table, say
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
@@ -23,9 +24,9 @@ from sudare.results.wording import counted, powered
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
+    from sudare.chance.keystream import Keystream
     from sudare.simulation.comparison import ErrorCurve
 
 _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
@@ -33,7 +34,7 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 
 @click.command()
 @click.argument("answers", type=PATH)
-@click.option("--column", default="answer", show_default=True, help="The column of answers.")
+@answer_options
 @click.option("--counts", "count_column", help="A column that says how many people hold each.")
 @click.option(
     "--mechanism",
@@ -59,7 +60,7 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 @plot_option
 def compare(
     answers: Path,
-    column: str,
+    source: AnswerOptions,
     count_column: str | None,
     names: tuple[str, ...],
     epsilons: tuple[float, ...],
@@ -84,7 +85,11 @@ def compare(
     from sudare.simulation.comparison import error_curves
 
     output.check(answers, plot=plot)
-    truth = _population(answers, column, count_column)
+    refuse_ours(answers, FileKind.DATA)
+    if count_column is not None and source.person is not None:
+        raise ParameterError("--counts says how many people a row is of: it goes without --person")
+    rng = Seeded(seed)
+    truth = _population(answers, source, count_column, rng)
     with progress_bar() as progress:
         task = progress.add_task("simulating", total=len(names) * len(epsilons))
         curves = error_curves(
@@ -92,7 +97,7 @@ def compare(
             truth,
             sorted(epsilons),
             repetitions,
-            Seeded(seed),
+            rng,
             progress=lambda: progress.advance(task),
         )
     people = counted(int(truth.sum()), "person", "people")
@@ -106,45 +111,30 @@ def compare(
     )
 
 
-def _population(path: Path, column: str, count_column: str | None) -> "NDArray[np.int64]":
+def _population(
+    path: Path, source: AnswerOptions, count_column: str | None, rng: "Keystream"
+) -> "NDArray[np.int64]":
     """How many people hold each answer."""
     import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
-    labels = _read(path, column)
-    people = pa.array(np.ones(len(labels), np.int64))
-    if count_column is not None:
-        try:
-            people = pc.cast(_read(path, count_column), pa.int64())
-        except pa.ArrowInvalid:
-            raise InvalidDocument(
-                f"{path}: the column {count_column!r} must hold whole numbers of people"
-            ) from None
-    if len(people) and pc.max(people).as_py() > 2**53:
-        raise InvalidDocument(f"{path}: a number of people is too large: {pc.max(people)}")
-    if len(people) and pc.min(people).as_py() < 0:
-        raise InvalidDocument(f"{path}: a number of people can't be negative, got {pc.min(people)}")
-    table = pa.table({"label": labels, "people": people}).group_by("label", use_threads=False)
-    counts = np.asarray(table.aggregate([("people", "sum")])["people_sum"].to_numpy(), np.int64)
-    people_in_all = sum(counts.tolist())  # as Python's own numbers: no overflow
-    if counts.size < 2 or not 0 < people_in_all < 2**53:
+    from sudare.answers.labels import Labels
+    from sudare.answers.table import columns_named
+
+    labels = Labels(counts=count_column)
+    columns = [source.name] if count_column is None else [source.name, count_column]
+    with reading_bar("reading") as advance:
+        reading = source.reading(path, columns_named(*columns), labels, rng, advance)
+        for chunk in reading:
+            labels.count(chunk)
+    held = labels.held()
+    people_in_all = sum(held.values())  # as Python's own numbers: no overflow
+    if len(held) < 2 or not 0 < people_in_all < 2**53:
         raise ParameterError(
             f"{path}: a comparison needs people and at least 2 answers, got "
-            f"{counted(people_in_all, 'person', 'people')} and {counted(counts.size, 'answer')}"
+            f"{counted(people_in_all, 'person', 'people')} and {counted(len(held), 'answer')}"
         )
-    return counts
-
-
-def _read(path: Path, column: str) -> "pa.ChunkedArray":
-    import pyarrow as pa
-
-    from sudare.formats.columns import read_column
-
-    refuse_ours(path, FileKind.DATA)
-    with naming(path, FileKind.DATA):
-        chunks = list(read_column(path, column, "auto", lambda *_: None))
-    return pa.chunked_array(chunks, pa.string())
+    say_reading(reading)
+    return np.array(list(held.values()), np.int64)
 
 
 def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:

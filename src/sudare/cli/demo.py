@@ -4,7 +4,6 @@ import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import rich_click as click
 from sudare.cli.shared.options import json_option, port_option, progress_bar
 from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import ParameterError
+from sudare.results.wording import truths_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -157,22 +157,14 @@ def show(studies: "list[Found]") -> None:
     from sudare.results.renderers import RENDERERS
 
     for found in studies:
-        result = _result(found)
+        result = _result(found).with_truth(found.truth)
         renderer = RENDERERS[type(result)]
         if not result.rows():
             sentences = (result.collection.question, *renderer.sentences(result), "")
             for sentence in sentences:
                 say(sentence)
             continue
-        put_table(renderer.table(result, found.truth))
-        say(f"{_inside(result, found.truth)} lie inside their 95 % intervals")
+        put_table(renderer.table(result))
+        say(truths_text(*result.truths_held(), _LEVEL))
         say()
     say("A simulation: the truth is known here, and only here. Nothing was left behind.")
-
-
-def _inside(result: "Result", truth: Mapping[str, float]) -> str:
-    """How many of the truths are where they were said to be."""
-    name = next(iter(result.columns))
-    known = [(truth[str(row[name])], row) for row in result.rows() if row["low"] is not None]
-    inside = sum(row["low"] <= true <= row["high"] for true, row in known)
-    return f"{inside} of {len(known)} truths"

@@ -17,8 +17,8 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.terminal import say, say_json
 from sudare.errors import CollectorRefused, ParameterError
-from sudare.formats.columns import binary_stdin
 from sudare.formats.file_kinds import FileKind
+from sudare.formats.files import binary_stdin
 from sudare.results.wording import counted
 
 if TYPE_CHECKING:

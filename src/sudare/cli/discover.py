@@ -10,17 +10,22 @@ from typing import IO, TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.answers import (
+    AnswerOptions,
+    answer_options,
+    reading_bar,
+    say_reading,
+    seed_option,
+)
 from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import load, naming, refuse_ours, require_folder
 from sudare.cli.shared.options import (
     PATH,
-    answer_options,
     false_discoveries_option,
     force_option,
     is_pipe,
     level_option,
     output_option,
-    progress_bar,
 )
 from sudare.cli.shared.output import Output, refuse_replacing, result_options
 from sudare.cli.shared.terminal import put_json, put_table, say
@@ -32,6 +37,9 @@ from sudare.results.cells import whole_text
 from sudare.results.wording import counted, percent, percent_range
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.answers.reading import Judged
     from sudare.discovery import Discovered, Discovery
     from sudare.mechanisms.aggregate import Aggregate
 
@@ -150,33 +158,30 @@ def new(
 @click.argument("answers", type=PATH, default="-")
 @output_option("A new folder for the reports.", required=True)
 @answer_options
+@seed_option
 def randomize(
-    plan: Path, answers: Path, output: Path, column: str, form: str, insecure_seed: int | None
+    plan: Path, answers: Path, output: Path, source: AnswerOptions, insecure_seed: int | None
 ) -> None:
     """Randomise answers into reports: the step that belongs on the devices.
 
-    ANSWERS is a CSV, Parquet or Arrow file, or stdin. The folder gets a file of reports for the
-    words and one for each part.
+    ANSWERS is a file as `sudare randomize` takes it, or stdin. The folder gets a file of reports
+    for the words and one for each part.
 
     \b
     Example:
       sudare discover randomize plan.json answers.csv --column search -o monday
     """
+    from sudare.answers.table import columns_named
     from sudare.chance.exact import text_up
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.columns import read_column
     from sudare.formats.wire import report_file
 
     agreed = _load(plan)
     refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
-    done = 0
-    with _new_folder(output) as folder, progress_bar(bytes_total=True) as progress:
-        task = progress.add_task("randomising", total=None)
-
-        def advance(read: int, size: int) -> None:
-            progress.update(task, completed=read, total=size or None)
-
+    with _new_folder(output) as folder, reading_bar("randomising") as advance:
+        layout = columns_named(source.name)
+        reading = source.reading(answers, layout, _Texts(), rng, advance)
         with ExitStack() as stack:
             sinks = [
                 stack.enter_context(
@@ -184,17 +189,40 @@ def randomize(
                 )
                 for stem, collection in zip(_stems(agreed), agreed.collections, strict=True)
             ]
-            stack.enter_context(naming(answers, FileKind.DATA))
-            for chunk in read_column(answers, column, form, advance):
-                sent = agreed.randomize(chunk.to_pylist(), rng, done)
+            for texts in reading:
+                sent = agreed.randomize(texts.tolist(), rng)
                 for sink, (_, reports) in zip(sinks, sent, strict=True):
                     sink.write(reports)
-                done += len(chunk)
-            if not done:
-                raise InvalidDocument("the input holds 0 answers; there is nothing to randomise")
+        if not reading.people:
+            raise InvalidDocument(f"{reading.table.name} holds 0 answers; nothing was randomised")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     epsilon = text_up(agreed.epsilon)
-    say(f"{counted(done, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
+    say(f"{counted(reading.people, 'answer')} randomised at ε = {epsilon} each{seeded}", err=True)
+    say_reading(reading)
+
+
+class _Texts:
+    """The judge of words: any text that can be hashed."""
+
+    def encode_columns(self, columns: "list[pa.Array]") -> "Judged":
+        """The texts themselves."""
+        import numpy as np
+
+        from sudare.answers.reading import Judged
+        from sudare.mechanisms.strings import is_hashable
+
+        texts = np.array([*columns[0].to_pylist(), None], object)[:-1]  # never a table of letters
+        known = {text: is_hashable(text) for text in set(texts.tolist())}
+        return Judged(texts, np.array([not known[text] for text in texts], np.bool_))
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That a text is missing, or too long."""
+        from sudare.answers.reading import is_empty
+        from sudare.mechanisms.strings import LONGEST
+
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
+        return f"the answer is not a text of 1 to {LONGEST} bytes"
 
 
 @discover.command()

@@ -2,9 +2,18 @@
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from sudare.cli.shared.answers import (
+    AnswerOptions,
+    answer_options,
+    judge_of,
+    other_option,
+    reading_bar,
+    say_reading,
+)
 from sudare.cli.shared.files import load_or_stdin, naming
 from sudare.cli.shared.options import (
     CONSISTENT,
@@ -16,6 +25,9 @@ from sudare.cli.shared.options import (
 )
 from sudare.cli.shared.output import Output, result_options
 from sudare.formats.file_kinds import FileKind
+
+if TYPE_CHECKING:
+    from sudare.collection.document import Collection
 
 
 @click.command()
@@ -33,6 +45,13 @@ from sudare.formats.file_kinds import FileKind
     type=click.Choice(CONSISTENT),
     help="Beside the unbiased shares, shares that could exist: none negative, sum 1 (but clip's).",
 )
+@click.option(
+    "--truth",
+    type=PATH,
+    help="The answers themselves, where a trial has them: their shares beside the estimate.",
+)
+@answer_options
+@other_option
 @result_options
 @plot_option
 def estimate(
@@ -42,6 +61,9 @@ def estimate(
     simultaneous: bool,
     population: bool,
     consistent: str | None,
+    truth: Path | None,
+    source: AnswerOptions,
+    other: str | None,
     output: Output,
     plot: Path | None,
 ) -> None:
@@ -55,12 +77,16 @@ def estimate(
     stands its part of the band, which holds for all rounds at once. A round without reports has
     no estimate; one with fewer than the collection's minimum is withheld.
 
+    With --truth, FILE holds the answers that were randomised: each share stands beside its
+    estimate, with whether its interval holds it. A real survey has no such file.
+
     \b
     Examples:
       sudare estimate tea.json total.json --consistent norm-sub
       sudare estimate tea.json total.json --json
       sudare estimate tea.json total.json --plot tea.html
       sudare estimate online.json total.json --plot online.png
+      sudare estimate tea.json total.json --truth answers.csv --column tea
     """
     from sudare.cli.shared.showing import show
     from sudare.mechanisms.aggregate import Aggregate
@@ -73,4 +99,23 @@ def estimate(
     options = ResultOptions(level, simultaneous, population, consistent)
     with naming(aggregate, FileKind.AGGREGATE):
         result = agreed.analyse(total, options)
+    if truth is None:
+        source.refuse_idle("without --truth", "other")
+    else:
+        result = result.with_truth(_true_shares(agreed, truth, source, other))
     show(result, output, None if plot is None else partial(save_plot, result, plot))
+
+
+def _true_shares(
+    agreed: "Collection", path: Path, source: AnswerOptions, other: str | None
+) -> dict[str, float]:
+    """The share of each answer, or in each round, in a file of the answers themselves."""
+    from sudare.chance.randomness import System
+
+    kind = agreed.kind
+    with reading_bar("reading the truth") as advance:
+        layout, step = kind.layout(source.column), kind.rows_at_once
+        reading = source.reading(path, layout, judge_of(agreed, other), System(), advance, step)
+        shares = kind.true_shares(reading)
+    say_reading(reading)
+    return shares

@@ -26,7 +26,7 @@ from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.numbers import as_given
 from sudare.formats.tables import csv_text
-from sudare.results.wording import ABSENT, counted, percent, percent_range, scientific
+from sudare.results.wording import ABSENT, counted, percent, percent_range, scientific, truths_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -450,13 +450,13 @@ def survey(
     known = dict(zip(collection.answers, truth.tolist(), strict=True))
     page = output / _PAGE
     note = "A simulation: the truth is known here, and only here."
-    write_whole(page, choice.page(shares, known, note).encode())
+    write_whole(page, choice.page(shares.with_truth(known), note).encode())
     if as_json:
         say_json({**shares.document(), "truth": truth.tolist(), "report": str(page)})
         return
-    put_table(choice.table(replace(shares, consistent=None), known))
-    inside = int(((shares.interval.low <= truth) & (truth <= shares.interval.high)).sum())
-    say(f"4. {inside} of {len(TEAS)} truths lie inside their 95 % intervals")
+    shown = replace(shares, consistent=None).with_truth(known)
+    put_table(choice.table(shown))
+    say(f"4. {truths_text(*shown.truths_held(), shown.level)}")
     say(f"   Report with plots: {page}   Try: sudare epsilon {output / _COLLECTION}")
 
 

@@ -1,7 +1,6 @@
 """How things are written: bytes, files, documents, tables.
 
 ``collector_api``: a collector's interface: its version, its limits, its answers' shapes.
-``columns``: answers, read from CSV, Parquet, Arrow or lines.
 ``documents``: JSON documents, read strictly and written in one way.
 ``encryption``: files that only a passphrase opens.
 ``file_kinds``: what a file is, by what stands in it.

@@ -5,11 +5,12 @@ import os
 import secrets
 import shutil
 import stat
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Protocol
+from typing import IO, Protocol
 
 from sudare.errors import ParameterError
 
@@ -32,6 +33,13 @@ class Once(Protocol):
 
     def make(self) -> None:
         """Write down that the thing happens, to outlast a crash; raise if it happened before."""
+
+
+def binary_stdin() -> IO[bytes]:
+    """Standard input, if it is there."""
+    if sys.stdin is None:
+        raise ParameterError("standard input is closed: name a file")
+    return sys.stdin.buffer
 
 
 def real(path: Path) -> Path:

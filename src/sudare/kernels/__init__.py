@@ -12,6 +12,8 @@
 ``tables``: numbers drawn from laws that are written out.
 ``variates``: single random numbers, inside other kernels.
 ``id_table``: a set of report ids, by a secret hash.
+``people``: people by their names, by a secret hash; one row of each.
+``lines``: where the records of a delimited text begin.
 ``annealing``: the search for small tables of noise.
 
 A kernel is a pure function of arrays: answers and keystream words in, reports or counts out. It

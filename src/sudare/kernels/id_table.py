@@ -33,7 +33,8 @@ _State = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 
 
 @compiled
-def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> _State:
+def sip_round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> _State:
+    """One round of SipHash on its four words."""
     a += b
     b = ((b << S13) | (b >> S51)) ^ a
     a = (a << S32) | (a >> S32)
@@ -52,17 +53,17 @@ def sip_hash(low: np.uint64, high: np.uint64, key: NDArray[np.uint64]) -> np.uin
     """SipHash-1-3 of an id's 16 bytes, under the first two words of a key."""
     a, b = key[0] ^ START_0, key[1] ^ START_1
     c, d = key[0] ^ START_2, key[1] ^ START_3
-    a, b, c, d = _round(a, b, c, d ^ low)
-    a, b, c, d = _round(a ^ low, b, c, d ^ high)
-    a, b, c, d = _round(a ^ high, b, c, d ^ TAIL)
-    a, b, c, d = _round(a ^ TAIL, b, c ^ LAST, d)
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d ^ low)
+    a, b, c, d = sip_round(a ^ low, b, c, d ^ high)
+    a, b, c, d = sip_round(a ^ high, b, c, d ^ TAIL)
+    a, b, c, d = sip_round(a ^ TAIL, b, c ^ LAST, d)
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
     return a ^ b ^ c ^ d
 
 
 @compiled
-def _shift(places: int) -> np.uint64:
+def place_shift(places: int) -> np.uint64:
     """How far a hash is shifted to be a place: the first bits say where."""
     bits = 0
     while 1 << bits < places:
@@ -78,7 +79,7 @@ def move(old: NDArray[np.uint64], table: NDArray[np.uint64], key: NDArray[np.uin
     memory is walked through, not jumped about in.
     """
     mask = np.uint64(len(table) - 1)
-    shift = _shift(len(table))
+    shift = place_shift(len(table))
     for i in range(len(old)):
         low, high = old[i, 0], old[i, 1]
         if low != ZERO or high != ZERO:
@@ -104,7 +105,7 @@ def insert(
         places: Receives the place that each new id took, and -1 where it was there already.
     """
     mask = np.uint64(len(table) - 1)
-    shift = _shift(len(table))
+    shift = place_shift(len(table))
     fresh = 0
     touched = ZERO
     for start in range(0, len(ids), _AHEAD):
@@ -143,7 +144,7 @@ def find(
 ) -> None:
     """Whether each of some ids is in a table; ``insert`` says what the arguments are."""
     mask = np.uint64(len(table) - 1)
-    shift = _shift(len(table))
+    shift = place_shift(len(table))
     for i in range(len(ids)):
         low, high = ids[i, 0], ids[i, 1]
         if low == ZERO and high == ZERO:

@@ -39,6 +39,15 @@ def hashable_text(text: object) -> bytes:
     return encoded
 
 
+def is_hashable(text: object) -> bool:
+    """Whether a text can be hashed."""
+    try:
+        hashable_text(text)
+    except ValueError:
+        return False
+    return True
+
+
 def digests(key: str, texts: Iterable[bytes]) -> Digests:
     """The digest of each text under a collection's key."""
     start = hashlib.sha256(_PREFIX + bytes.fromhex(key))

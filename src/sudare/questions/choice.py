@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.reading import Judged, is_empty
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation import likelihood, simplex
 from sudare.estimation.estimate import Estimate, Interval
@@ -102,23 +103,38 @@ class Choice(Question):
             raise self._unknown(first + numbers.index(-1))
         return np.array(numbers, np.int64)
 
-    def encode_columns(self, columns: "list[pa.Array]", first: int) -> NDArray[np.int64]:
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
         """The number of each answer's label, in the one column of a table."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         (labels,) = columns
         numbers = pc.index_in(labels, value_set=pa.array(self.agreed.answers))
-        if numbers.null_count:
-            where = int(np.argmax(numbers.is_null().to_numpy(zero_copy_only=False)))
-            raise self._unknown(first + where)
-        return np.asarray(numbers.to_numpy(), np.int64)
+        wrong = numbers.is_null().to_numpy(zero_copy_only=False)
+        return Judged(np.asarray(numbers.fill_null(0).to_numpy(), np.int64), wrong)
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That an answer is missing, or none of the list."""
+        missing = is_empty(columns[0])[0]
+        return "the answer is missing" if missing else f"the answer {self._none_of_them}"
 
     def _unknown(self, position: int) -> InvalidAnswer:
-        return InvalidAnswer(
-            f"the answer at position {position} is not one of the {len(self.agreed.answers)} "
-            f"answers of “{self.agreed.name}” (`sudare collection show` lists them)"
+        return InvalidAnswer(f"the answer at position {position} {self._none_of_them}")
+
+    @property
+    def _none_of_them(self) -> str:
+        return (
+            f"is not one of the {len(self.agreed.answers)} answers of “{self.agreed.name}” "
+            f"(`sudare collection show` lists them)"
         )
+
+    def true_shares(self, values: Iterable[NDArray[np.int64]]) -> dict[str, float]:
+        """The share of people behind each answer."""
+        people = np.zeros(len(self.agreed.answers), np.int64)
+        for chunk in values:
+            people += np.bincount(chunk, minlength=len(people))
+        shares = people / max(1, people.sum())
+        return dict(zip(self.agreed.answers, shares.tolist(), strict=True))
 
     def population(self, truth: Population) -> NDArray[np.int64]:
         """How many people give each answer, from numbers of people by label."""
@@ -206,12 +222,13 @@ class Shares(Result):
     p_values: NDArray[np.float64]
     consistent: NDArray[np.float64] | None
     rough: NDArray[np.bool_]
+    truth: Mapping[str, float] | None = None
 
     @property
     def columns(self) -> dict[str, str]:
         """The fields of a row and their Arrow types; ``consistent`` where it was asked for."""
         more = {} if self.consistent is None else {"consistent": "float64"}
-        return super().columns | more
+        return super().columns | more | self.truth_columns
 
     def document(self) -> dict[str, Any]:
         """The whole result as JSON values."""
@@ -241,7 +258,7 @@ class Shares(Result):
             }
             if self.consistent is not None:
                 row["consistent"] = float(self.consistent[index])
-            rows.append(row)
+            rows.append(row | self.truth_cells(label, row["low"], row["high"]))
         return rows
 
 

@@ -9,12 +9,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, cast
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.reading import Judged
+from sudare.answers.table import Layout, columns_named
 from sudare.chance.exact import text_up
 from sudare.errors import (
     InvalidAnswer,
@@ -24,7 +26,6 @@ from sudare.errors import (
     TooFewReports,
 )
 from sudare.estimation.estimate import Estimate
-from sudare.formats.columns import Layout, one_column
 from sudare.formats.documents import Key, Shape
 from sudare.formats.numbers import there_are
 from sudare.formats.tables import arrow_types, csv_text, parquet_bytes
@@ -117,10 +118,12 @@ class Result(ABC):
     Attributes:
         collection: whose result it is.
         row: the shape of a row, as JSON has it.
+        truth: the true shares, by answer or round, where a simulation or a trial knows them.
     """
 
     collection: Agreed
     row: ClassVar[type[Shape]]
+    truth: Mapping[str, float] | None = None
 
     @property
     def columns(self) -> dict[str, str]:
@@ -144,6 +147,30 @@ class Result(ABC):
             "mechanism": agreed.mechanism.name,
             "epsilon": agreed.mechanism.epsilon,
         }
+
+    def with_truth(self, truth: Mapping[str, float]) -> Self:
+        """The result beside the true shares, by answer or round."""
+        changed: Self = replace(cast("Any", self), truth=truth)
+        return changed
+
+    def truth_cells(self, name: object, low: float | None, high: float | None) -> dict[str, Any]:
+        """The truth of one row and whether its interval holds it, where the truth is known."""
+        if self.truth is None:
+            return {}
+        true = self.truth.get(str(name))
+        if true is None or low is None or high is None:
+            return {"truth": true, "holds_truth": None}
+        return {"truth": true, "holds_truth": low <= true <= high}
+
+    def truths_held(self) -> tuple[int, int]:
+        """How many of the known truths lie inside their intervals, and of how many."""
+        held = [row["holds_truth"] for row in self.rows() if row.get("holds_truth") is not None]
+        return sum(held), len(held)
+
+    @property
+    def truth_columns(self) -> dict[str, str]:
+        """The fields of ``truth_cells``, and the Arrow type of each."""
+        return {} if self.truth is None else {"truth": "float64", "holds_truth": "bool"}
 
     def withholding(self, rounds: Sequence[int]) -> "Result":
         """The result, if of some rounds it is only known that they have too few reports."""
@@ -199,11 +226,15 @@ class Question(ABC):
 
     def layout(self, column: str | None) -> Layout:
         """Which columns of a table of answers are read."""
-        return one_column(COLUMN if column is None else column)
+        return columns_named(COLUMN if column is None else column)
 
     @abstractmethod
-    def encode_columns(self, columns: "list[pa.Array]", first: int) -> NDArray[Any]:
-        """Columns of a table as the mechanism's values; ``first`` rows were read before."""
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
+        """Columns of a table as the mechanism's values, and which rows hold no answer."""
+
+    @abstractmethod
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """What is wrong with a row that holds no answer, without a word of what it holds."""
 
     @property
     def rounds(self) -> int:
@@ -213,6 +244,13 @@ class Question(ABC):
     def blank_reports(self, count: int) -> Records:
         """Reports that devices might send, all alike and of nobody, to try things out."""
         return np.zeros(count, self.agreed.mechanism.report_dtype)
+
+    def true_shares(self, values: Iterable[NDArray[Any]]) -> dict[str, float]:
+        """The share behind each answer, or in each round, in chunks of the values themselves."""
+        del values
+        raise ParameterError(
+            f"“{self.agreed.name}” ({self.described}) has no list of answers whose shares are true"
+        )
 
     @abstractmethod
     def population(self, truth: Population) -> Population:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -11,11 +11,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.reading import Judged, is_empty
+from sudare.answers.table import Layout
 from sudare.chance.exact import text_up
 from sudare.errors import InvalidAnswer, InvalidDocument, ParameterError, TooFewReports
 from sudare.estimation.estimate import Estimate
 from sudare.estimation.rounds import StreamEstimate
-from sudare.formats.columns import Layout, as_text
 from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
@@ -143,10 +144,14 @@ class OverTime(Question):
         if wrong.any():
             person, number = np.argwhere(wrong)[0].tolist()
             raise InvalidAnswer(
-                f"the state at position {first + person} and round {number + 1} is none of the 2 "
-                f"of “{self.agreed.name}” (`sudare collection show` lists them)"
+                f"the state at position {first + person} and round {number + 1} "
+                f"{self._none_of_them}"
             )
         return states.astype(np.uint8)
+
+    @property
+    def _none_of_them(self) -> str:
+        return f"is none of the 2 of “{self.agreed.name}” (`sudare collection show` lists them)"
 
     def _other_length(self, position: int, told: int) -> InvalidAnswer:
         return InvalidAnswer(
@@ -167,7 +172,7 @@ class OverTime(Question):
         rounds = self.rounds
         numbers = [str(number) for number in range(1, rounds + 1)]
         hint = f"every row is a person's {counted(rounds, 'state')}"
-        return Layout(self._wanted, _as_text, numbers, ",", quoted=True, hint=hint)
+        return Layout(self._wanted, numbers, ",", quoted=True, hint=hint, truths=("0", "1"))
 
     def _wanted(self, names: list[str]) -> list[str]:
         rounds = self.rounds
@@ -187,7 +192,7 @@ class OverTime(Question):
         chosen = numbers if numbered else names
         if len(chosen) != rounds:
             raise InvalidDocument(
-                f"the input has {counted(len(names), 'column')} and “{self.agreed.name}” "
+                f"there are {counted(len(names), 'column')} and “{self.agreed.name}” "
                 f"{counted(rounds, 'round')}: "
                 f"have one column for each, or name those of the rounds 1 to {rounds}"
             )
@@ -196,22 +201,41 @@ class OverTime(Question):
             raise InvalidDocument("two columns have the same name: which round is which?")
         return chosen
 
-    def encode_columns(self, columns: "list[pa.Array]", first: int) -> States:
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
         """Columns of states, one for each round, as a row of 0 and 1 per person."""
+        states = self._states(columns)
+        unknown = states == _UNKNOWN
+        return Judged(np.where(unknown, 0, states).astype(np.uint8), unknown.any(axis=1))
+
+    def _states(self, columns: "list[pa.Array]") -> NDArray[np.int8]:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         known = pa.array(self.spellings)
         numbers = np.array([*self.spellings.values(), _UNKNOWN], np.int8)
         which = pc.index_in(pa.concat_arrays(columns), value_set=known).fill_null(len(known))
-        states = numbers[which.to_numpy()].reshape(self.rounds, -1)
-        return self._known(np.ascontiguousarray(states.T), first)
+        return np.ascontiguousarray(numbers[which.to_numpy()].reshape(self.rounds, -1).T)
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """In which round a state is missing, or none of the two."""
+        place = int(np.argmax(self._states(columns)[0] == _UNKNOWN))
+        fault = "is missing" if is_empty(columns[place])[0] else self._none_of_them
+        return f"the state of round {place + 1} {fault}"
 
     def blank_reports(self, count: int) -> Records:
         """Reports of the first round that devices might send, all alike and of nobody."""
         reports = super().blank_reports(count)
         reports["round"] = 1
         return reports
+
+    def true_shares(self, values: Iterable[States]) -> dict[str, float]:
+        """The share of people in the second state, round by round."""
+        people, held = 0, np.zeros(self.rounds, np.int64)
+        for chunk in values:
+            people += len(chunk)
+            held += chunk.sum(axis=0, dtype=np.int64)
+        shares = (held / max(1, people)).tolist()
+        return {str(number): share for number, share in enumerate(shares, 1)}
 
     def population(self, truth: Population) -> Population:
         """A population: how many people are in each state, a row per round, or ``Groups``."""
@@ -373,14 +397,6 @@ def stream_question(collection: Agreed) -> OverTime:
     return question
 
 
-def _as_text(number: int, values: "pa.Array") -> "pa.Array":
-    import pyarrow as pa
-
-    if pa.types.is_boolean(values.type):
-        values = values.cast(pa.uint8())
-    return as_text(values, f"the column of round {number + 1}")
-
-
 @dataclass(frozen=True, eq=False)
 class Rounds(Result):
     """The share of people in state 1 over time, with everything that is shown beside it.
@@ -404,6 +420,12 @@ class Rounds(Result):
     level: float
     withheld: frozenset[int]
     unseen: frozenset[int] = frozenset()
+    truth: Mapping[str, float] | None = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The fields of a row and their Arrow types; the truth where it is known."""
+        return super().columns | self.truth_columns
 
     @property
     def state(self) -> str:
@@ -434,6 +456,7 @@ class Rounds(Result):
                 **{name: _known(value) for name, value in row.items()},
                 "reports": None if row["round"] in self.unseen else reports,
                 "withheld": row["round"] in self.withheld,
+                **self.truth_cells(row["round"], row["low"], row["high"]),
             }
             for row, reports in zip(
                 self.estimate.rows(self.level), self.reports.tolist(), strict=True

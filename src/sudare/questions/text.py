@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.reading import Judged, is_empty
 from sudare.decoding.from_reports import weigh_reports
 from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
 from sudare.decoding.likelihoods import PAIRS
-from sudare.errors import InvalidAnswer, ParameterError, TooFewReports
+from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.detection import smallest_detectable
 from sudare.estimation.significance import Correction
 from sudare.formats.documents import Count, Shape
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Records
 from sudare.mechanisms.rappor import Rappor
-from sudare.mechanisms.strings import Digests, Strings
+from sudare.mechanisms.strings import LONGEST, Digests, Strings, is_hashable
 from sudare.questions.choice import people_by_text
 from sudare.questions.interface import (
     Agreed,
@@ -92,16 +93,22 @@ class FreeText(Question):
         """The digests of people's texts, under the collection's own hash family."""
         return Strings(self.agreed.key).check(texts_of(answers, first), first)
 
-    def encode_columns(self, columns: "list[pa.Array]", first: int) -> Digests:
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
         """The digests of the texts in a table's one column; each different one is hashed once."""
         (column,) = columns
         texts = column.dictionary_encode()
-        which: NDArray[np.int64] = texts.indices.to_numpy()
-        try:
-            hashed: Digests = self.encode(texts.dictionary.to_pylist())[which]
-        except InvalidAnswer:
-            return self.encode(column.to_pylist(), first)  # fails again, at its position
-        return hashed
+        different = texts.dictionary.to_pylist()
+        wrong = np.array([not is_hashable(text) for text in different] + [True])
+        # Where there is no text, any stands in its place: nobody reads what is wrong.
+        filled = ["?" if bad else text for text, bad in zip([*different, "?"], wrong, strict=True)]
+        which: NDArray[np.int64] = texts.indices.fill_null(len(different)).to_numpy()
+        return Judged(self.encode(filled)[which], wrong[which])
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That an answer is missing or can't be hashed; its length is part of what it says."""
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
+        return f"the answer is not a text of 1 to {LONGEST} bytes"
 
     def population(self, truth: Population) -> tuple[Digests, NDArray[np.int64]]:
         """A population: the digests of texts, and how many people answer each."""
@@ -188,11 +195,13 @@ class Discoveries(Result):
     decoded: Decoded
     everyone: bool
     top: int | None
+    truth: Mapping[str, float] | None = None
 
     @property
     def columns(self) -> dict[str, str]:
         """The fields of a row and their Arrow types; ``found`` where all candidates are shown."""
-        return super().columns | ({"found": "bool"} if self.everyone else {})
+        found = {"found": "bool"} if self.everyone else {}
+        return super().columns | found | self.truth_columns
 
     @cached_property
     def found(self) -> list[dict[str, Any]]:
@@ -206,7 +215,9 @@ class Discoveries(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """The numbers, a row per text to be listed."""
-        return self.shown
+        return [
+            row | self.truth_cells(row["candidate"], row["low"], row["high"]) for row in self.shown
+        ]
 
     @property
     def count(self) -> int:

@@ -1,6 +1,5 @@
 """The shares of listed answers, as people see them: in a terminal, on a page, in a figure."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,16 +9,24 @@ from sudare.formats.strangers import visible
 from sudare.questions.choice import Shares
 from sudare.results.bar import Bar
 from sudare.results.cells import whole_text
-from sudare.results.wording import counted, decimals_for, p_value, percent, percent_range
+from sudare.results.wording import (
+    counted,
+    decimals_for,
+    p_value,
+    percent,
+    percent_range,
+    truths_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
     from rich.table import Table
     from rich.text import Text
 
 
-def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
-    """The shares as a table with bars; the truth by answer where a simulation knows it."""
+def table(shares: Shares) -> "Table":
+    """The shares as a table with bars; the truth beside them where it is known."""
     from rich.table import Table
 
     decimals = decimals_for(100 * float(np.median(shares.estimate.stderr)))
@@ -29,7 +36,7 @@ def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
     table.add_column(f"{percent(shares.level)} interval", no_wrap=True)
     if shares.consistent is not None:
         table.add_column("consistent", justify="right")
-    if truth is not None:
+    if shares.truth is not None:
         table.add_column("truth", justify="right", style="dim")
     table.add_column("p", justify="right", no_wrap=True)
     table.add_column()
@@ -43,8 +50,8 @@ def table(shares: Shares, truth: Mapping[str, float] | None = None) -> "Table":
         ]
         if shares.consistent is not None:
             cells.append(percent(row["consistent"], decimals))
-        if truth is not None:
-            cells.append(percent(truth[row["answer"]], decimals))
+        if shares.truth is not None:
+            cells.append(percent(row["truth"], decimals))
         bar = Bar(row["low"], row["share"], row["high"], axis)
         table.add_row(*cells, p_value(row["p_value"]), bar)
     return table
@@ -62,16 +69,18 @@ def notes(shares: Shares) -> list[str]:
 
 
 def sentences(shares: Shares) -> list[str]:
-    """The sentence below the table: how many reports, of which ε."""
+    """Sentences below the table: how many reports, of which ε; how many truths are inside."""
     epsilon = text_up(shares.collection.mechanism.epsilon)
-    return [f"{counted(shares.estimate.n, 'report')}, ε = {epsilon} each"]
+    said = [f"{counted(shares.estimate.n, 'report')}, ε = {epsilon} each"]
+    if shares.truth is not None:
+        said.append(truths_text(*shares.truths_held(), shares.level))
+    return said
 
 
-def page(shares: Shares, truth: Mapping[str, float] | None = None, *more: str) -> str:
+def page(shares: Shares, *more: str) -> str:
     """The shares as one HTML file; ``more`` are notes to begin with."""
     from sudare.results.html import estimate_page
 
-    known = None if truth is None else np.array([truth[name] for name in shares.estimate.labels])
     return estimate_page(
         shares.collection,
         shares.estimate,
@@ -79,7 +88,7 @@ def page(shares: Shares, truth: Mapping[str, float] | None = None, *more: str) -
         simultaneous=shares.simultaneous,
         consistent=shares.consistent,
         p_values=shares.p_values,
-        truth=known,
+        truth=_truth(shares),
         notes=[*more, *notes(shares)],
     )
 
@@ -93,4 +102,12 @@ def figure(shares: Shares) -> "Figure":
         level=shares.level,
         simultaneous=shares.simultaneous,
         title=visible(shares.collection.question),
+        truth=_truth(shares),
     )
+
+
+def _truth(shares: Shares) -> "NDArray[np.float64] | None":
+    """The true shares in the order of the answers, where they are known."""
+    if shares.truth is None:
+        return None
+    return np.array([shares.truth[name] for name in shares.estimate.labels])

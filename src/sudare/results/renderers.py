@@ -1,6 +1,5 @@
 """Which renderer shows the result of which kind of question."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -22,7 +21,7 @@ Shown = Any
 class Renderer(Protocol):
     """A module that shows results of one kind to people."""
 
-    def table(self, result: Shown, truth: Mapping[str, float] | None = None, /) -> "Table":
+    def table(self, result: Shown, /) -> "Table":
         """A result as a table with bars, for a terminal; the truth beside it where it is known."""
 
     def sentences(self, result: Shown, /) -> list[str]:

@@ -1,6 +1,5 @@
 """The shares of rounds, as people see them: in a terminal, on a page, in a figure."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sudare.chance.exact import text_up
@@ -8,18 +7,20 @@ from sudare.formats.strangers import visible
 from sudare.questions.states import Rounds
 from sudare.results.bar import Bar
 from sudare.results.cells import whole_text
-from sudare.results.wording import counted, decimals_for, percent, percent_range
+from sudare.results.wording import counted, decimals_for, percent, percent_range, truths_text
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
     from rich.table import Table
 
 _LONGEST = 1000  # rounds in a table
 _NO_ESTIMATE = "no estimate"
 
 
-def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
-    """The rounds as a table with bars; the truth by round where a simulation knows it."""
+def table(found: Rounds) -> "Table":
+    """The rounds as a table with bars; the truth beside them where it is known."""
     import numpy as np
     from rich.table import Table
     from rich.text import Text
@@ -32,14 +33,14 @@ def table(found: Rounds, truth: Mapping[str, float] | None = None) -> "Table":
     sure = percent(found.level)
     table.add_column(f"{sure} interval", no_wrap=True)
     table.add_column(f"{sure} band", no_wrap=True)
-    if truth is not None:
+    if found.truth is not None:
         table.add_column("truth", justify="right", no_wrap=True, style="dim")
     table.add_column()
     axis = min(0.0, float(low.min())), float(high.max())
     rows = found.rows()
     for row in rows[:_LONGEST]:
         start = [f"{row['round']:,}", "" if row["reports"] is None else f"{row['reports']:,}"]
-        true = [] if truth is None else [_share(truth, row["round"], decimals)]
+        true = [] if found.truth is None else [_share(row["truth"], decimals)]
         if row["share"] is None:
             table.add_row(*start, "", "withheld" if row["withheld"] else _NO_ESTIMATE)
             continue
@@ -71,16 +72,25 @@ def notes(found: Rounds) -> list[str]:
 
 
 def sentences(found: Rounds) -> list[str]:
-    """The sentence below the table: how many reports, of which ε."""
+    """Sentences below the table: how many reports, of which ε; how many truths are inside."""
     reports = counted(int(found.reports.sum()), "report")
-    return [f"{reports}, ε = {text_up(found.mechanism.epsilon)} for all reports of a person"]
+    said = [f"{reports}, ε = {text_up(found.mechanism.epsilon)} for all reports of a person"]
+    if found.truth is not None:
+        said.append(truths_text(*found.truths_held(), found.level))
+    return said
 
 
 def page(found: Rounds) -> str:
     """The share over time as one HTML file."""
     from sudare.results.html import stream_page
 
-    return stream_page(found.collection, found.estimate, level=found.level, notes=notes(found))
+    return stream_page(
+        found.collection,
+        found.estimate,
+        level=found.level,
+        truth=_truth(found),
+        notes=notes(found),
+    )
 
 
 def figure(found: Rounds) -> "Figure":
@@ -89,10 +99,20 @@ def figure(found: Rounds) -> "Figure":
 
     title = visible(found.collection.question)
     label = f"share of people in the state “{visible(found.state)}”"
-    return rounds_figure(found.estimate, level=found.level, title=title, y_label=label)
+    return rounds_figure(
+        found.estimate, level=found.level, title=title, y_label=label, truth=_truth(found)
+    )
 
 
-def _share(truth: Mapping[str, float], number: int, decimals: int) -> str:
+def _share(truth: float | None, decimals: int) -> str:
     """Of a round that somebody knows."""
-    known = truth.get(str(number))
-    return "" if known is None else percent(known, decimals)
+    return "" if truth is None else percent(truth, decimals)
+
+
+def _truth(found: Rounds) -> "NDArray[np.float64] | None":
+    """The true shares of all rounds, where they are known."""
+    import numpy as np
+
+    if found.truth is None:
+        return None
+    return np.array([found.truth[str(number)] for number in range(1, found.estimate.planned + 1)])

@@ -1,6 +1,5 @@
 """The texts that were found, as people see them: in a terminal, on a page, in a figure."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,23 +20,23 @@ HIDDEN = 1.25
 """Times the noise of randomising: more can't be explained by rare texts alone."""
 
 
-def table(found: Discoveries, truth: Mapping[str, float] | None = None) -> "Table":
-    """The texts as a table with bars; the truth beside them where a simulation knows it."""
+def table(found: Discoveries) -> "Table":
+    """The texts as a table with bars; the truth beside them where it is known."""
     from rich.table import Table
 
-    rows = found.shown
+    rows = found.rows()
     decimals = decimals_for(100 * float(np.median([row["stderr"] for row in rows])))
     table = Table(title=whole_text(found.collection.question), title_justify="left")
     table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{percent(found.decoded.level)} interval", no_wrap=True)
-    if truth is not None:
+    if found.truth is not None:
         table.add_column("truth", justify="right", no_wrap=True, style="dim")
     table.add_column("p", justify="right", no_wrap=True)
     table.add_column()
     axis = min(0.0, *(row["low"] for row in rows)), max(row["high"] for row in rows)
     for row in rows:
-        true = [] if truth is None else [percent(truth[row["candidate"]], decimals)]
+        true = [] if found.truth is None else [percent(row["truth"], decimals)]
         table.add_row(
             text_cell(row["candidate"]),
             percent(row["share"], decimals),

@@ -116,3 +116,9 @@ def p_value(p: float) -> str:
     if p < 0.0001:
         return "< 0.0001"
     return fixed(p, min(4, decimals_for(p)))
+
+
+def truths_text(held: int, known: int, level: float) -> str:
+    """That so many of the true shares lie inside their intervals, in a sentence."""
+    sure = percent(level).replace("\N{NO-BREAK SPACE}", " ")
+    return f"{held:,} of {counted(known, 'truth')} lie inside their {sure} intervals"

@@ -5,4 +5,5 @@
 ``experiments``: streams counted once, or many times to measure errors.
 ``ldp_ids``: the population division of LDP-IDS, for comparison.
 ``crowd``: simulated devices, round by round.
+``example_files``: files to try the commands with.
 """

@@ -270,8 +270,8 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     assert "is there already" in refused(tmp_path, *NEW, "-o", "d.json", "--secret", "s.json")
     encrypt = ("joint-count", "encrypt", "c.json", "v.txt", "--format", "lines", "-o", "r.bin")
     for text, sentence in (
-        ("1\n2\n", "position 1 is not from 0 to 1"),
-        ("1\nZanzibar rooibos\n", "position 1 is not a whole number"),
+        ("1\n2\n", "line 2 of v.txt: the value is not a whole number from 0 to 1"),
+        ("1\nZanzibar rooibos\n", "line 2 of v.txt: the value is not a whole number"),
         ("1\n1\n1\n", "from 1 to 2 people are agreed on, the file has 3 values"),
         ("", "is empty"),
     ):

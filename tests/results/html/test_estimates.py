@@ -38,7 +38,7 @@ def test_the_table_says_what_the_estimate_says() -> None:
     people = f"People (of\N{NO-BREAK SPACE}{estimate.n:,})"
     assert head == [
         *("Answer", "Share", "Standard error", "90\N{NO-BREAK SPACE}% interval"),
-        *("Consistent", "Present? (p-value)", people, "Truth (simulated)"),
+        *("Consistent", "Present? (p-value)", people, "Truth"),
     ]
     low, high = estimate.interval(0.9)
     half = 0.5 * 10.0 ** -len(rows[0][1].split(".")[1].split("\N{NO-BREAK SPACE}")[0]) + 1e-12

@@ -131,7 +131,7 @@ def test_the_truth_of_a_simulation_is_drawn_and_compared() -> None:
     low, high = found.simultaneous()
     inside = int(((low <= truth) & (truth <= high)).sum())
     assert f"The band contains {inside} of 12." in text
-    assert page.table()[0][-1] == "Truth (simulated)"
+    assert page.table()[0][-1] == "Truth"
     assert stream_page(made, found).count("c2") < text.count("c2")
 
 

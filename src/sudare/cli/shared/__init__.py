@@ -1,6 +1,8 @@
 """Arguments, options and habits that several commands share.
 
 ``options``: arguments, options, files that are named, progress.
+``answers``: files of people's answers: how they are read, and what is said of it.
+``answer_list``: a new collection's answers out of a file's column.
 ``files``: files as arguments, read as what they are meant to be or refused by what they are.
 ``output``: where results go, in which form, and what is never written over by mistake.
 ``mechanism_options``: how the mechanism of a new collection is asked for.

@@ -11,8 +11,8 @@ from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import PATH, Command, is_pipe
 from sudare.decoding.candidate_file import Lines
 from sudare.errors import ParameterError
-from sudare.formats.columns import binary_stdin
 from sudare.formats.file_kinds import FileKind
+from sudare.formats.files import binary_stdin
 
 _UNITS = {"": 1 << 20, "mib": 1 << 20, "gib": 1 << 30}
 

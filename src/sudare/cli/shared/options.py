@@ -30,7 +30,6 @@ CORRECTIONS = (
     "none",
 )  # sudare.estimation.significance has them
 CONSISTENT = ("clip", "normalise", "norm-sub", "project", "likelihood")  # sudare.questions.choice
-FORMATS = ("auto", "csv", "lines", "parquet", "arrow")  # of people's answers
 _PICTURES = (".png", ".svg", ".pdf")
 _STORE, _STORE_VARIABLE = "sudare.db", "SUDARE_STORE"
 
@@ -81,30 +80,6 @@ class FiniteRange(click.FloatRange):
 def collection_argument(command: Command) -> Command:
     """Add COLLECTION, a collection's JSON document, to a command's arguments."""
     return click.argument("collection", type=PATH)(command)
-
-
-def answer_options(command: Command) -> Command:
-    """Add the options of a command that randomises: how answers are read, and a seed."""
-    for option in (  # the last is applied first, and so stands first
-        click.option(
-            "--insecure-seed",
-            type=int,
-            help="Repeatable noise, for experiments only: who knows the seed sees the answers.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(FORMATS),
-            default="auto",
-            show_default=True,
-            help="What ANSWERS is; `lines` is one answer per line, without a header.",
-        ),
-        click.option(
-            "--column", default="answer", show_default=True, help="The column of answers."
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def store_option(command: Command) -> Command:

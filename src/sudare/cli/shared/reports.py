@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from sudare.cli.shared.files import naming
 from sudare.cli.shared.options import is_pipe, progress_bar
 from sudare.errors import InvalidDocument, ParameterError
-from sudare.formats.columns import binary_stdin
 from sudare.formats.file_kinds import FileKind
+from sudare.formats.files import binary_stdin
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,20 +1,19 @@
 """``sudare joint-count``: counts that devices encrypt to P1 and send to P2."""
 
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from sudare.cli.shared.files import naming, refuse_ours
+from sudare.cli.shared.answers import AnswerOptions, answer_options, say_reading
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import (
-    FORMATS,
     PATH,
     force_option,
     json_option,
     output_option,
     progress_bar,
-    refuse_idle,
     refuse_overwriting,
 )
 from sudare.cli.shared.output import refuse_replacing
@@ -25,11 +24,16 @@ from sudare.cli.twoparty.agreement import (
     load_count,
     tables_text,
 )
-from sudare.errors import InvalidAnswer, ParameterError
+from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.wording import counted
 from sudare.twoparty.ciphers.interface import cipher_named
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sudare.answers.reading import Judged
 
 _LONGEST = 12  # digits of a value
 _OFTEN = 256  # records between two steps of the bar
@@ -112,20 +116,12 @@ def new(
 @joint_count.command()
 @click.argument("count", type=PATH)
 @click.argument("values", type=PATH)
-@click.option("--column", default="answer", show_default=True, help="The column of values.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="auto",
-    show_default=True,
-    help="What VALUES is; `lines` is one value per line, without a header.",
-)
+@answer_options
 @output_option("Where the records go, for P2.", required=True)
 @force_option
 @json_option
 def encrypt(
-    count: Path, values: Path, column: str, form: str, output: Path, force: bool, as_json: bool
+    count: Path, values: Path, source: AnswerOptions, output: Path, force: bool, as_json: bool
 ) -> None:
     """The devices: a record for each person's value.
 
@@ -137,21 +133,23 @@ def encrypt(
       sudare joint-count encrypt count.json bits.csv -o records.bin
       sudare joint-count encrypt count.json bits.txt --format lines -o records.bin
     """
+    from sudare.answers.table import columns_named
+    from sudare.chance.randomness import System
     from sudare.formats.files import replacing
     from sudare.twoparty.protocol.joint_count import encrypted
 
-    if form == "lines":
-        refuse_idle("beside --format lines, which has no header", "column")
     known = load_count(count)
     refuse_overwriting(output, count, values)
     refuse_replacing(output, FileKind.RECORDS, force=force)
     refuse_ours(values, FileKind.DATA)
     cipher = cipher_named(known.agreement.cipher)
+    judge = _Numbers(known.agreement.most)
+    reading = source.reading(values, columns_named(source.name), judge, System())
     number = 0
     with progress_bar() as progress, replacing(output) as temporary:
         task = progress.add_task("encrypting", total=None)
         with temporary.open("wb") as file:
-            for record in encrypted(known, cipher, _numbers(values, column, form)):
+            for record in encrypted(known, cipher, chain.from_iterable(reading)):
                 file.write(record)
                 number += 1
                 if not number % _OFTEN:
@@ -166,17 +164,33 @@ def encrypt(
         say_json({"key": known.key, "records": number, "bytes": size})
     else:
         say(f"{counted(number, 'record')}, {counted(size, 'byte')}")
+    say_reading(reading)
 
 
-def _numbers(path: Path, column: str, form: str) -> Iterator[int]:
-    """The whole numbers of a column; what isn't one is named by its position only."""
-    from sudare.formats.columns import read_column
+class _Numbers:
+    """The judge of values: whole numbers from 0 to the most that a person may have."""
 
-    position = 0
-    with naming(path, FileKind.DATA):
-        for chunk in read_column(path, column, form, lambda *_: None):
-            for text in chunk.to_pylist():
-                if text is None or len(text) > _LONGEST or not (text.isascii() and text.isdigit()):
-                    raise InvalidAnswer(f"the value at position {position} is not a whole number")
-                yield int(text)
-                position += 1
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    def encode_columns(self, columns: "list[pa.Array]") -> "Judged":
+        """The numbers themselves."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from sudare.answers.reading import Judged
+
+        digits = pc.match_substring_regex(columns[0], f"^[0-9]{{1,{_LONGEST}}}$").fill_null(False)
+        numbers = pc.cast(pc.if_else(digits, columns[0], "0"), pa.int64()).to_numpy()
+        wrong = ~digits.to_numpy(zero_copy_only=False) | (numbers > self._most)
+        return Judged(np.asarray(numbers, object), wrong)  # Python's own: they are encrypted
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That a value is no whole number that is allowed."""
+        from sudare.answers.reading import is_empty
+
+        missing = is_empty(columns[0])[0]
+        return (
+            f"the value is {'missing' if missing else f'not a whole number from 0 to {self._most}'}"
+        )

@@ -40,7 +40,7 @@ class Bars:
         high: the upper ends of the whiskers.
         level: the intervals' level, in words.
         consistent: the shares made consistent, a tick each.
-        truth: the true shares, an arrowhead each; only a simulation knows them.
+        truth: the true shares, an arrowhead each, where they are known.
         rest: whether the last row is everything else, drawn hatched.
     """
 
@@ -134,7 +134,7 @@ class Bars:
                 '<line class="consistent" x1="50%" x2="50%" y1="14%" y2="86%"/>'
             )
         if self.truth is not None:
-            entries["the truth, known only because this is a simulation"] = (
+            entries["the truth, which is known here"] = (
                 '<use class="truth" href="#truth" x="50%" y="30%"/>'
             )
         items = (f"<li><svg>{key}</svg>{text}</li>" for text, key in entries.items())

@@ -35,7 +35,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         simultaneous: whether they hold for all answers at once.
         consistent: the shares after a consistency step.
         p_values: for each answer, of the test that nobody holds it, adjusted for their number.
-        truth: the true shares; only a simulation knows them.
+        truth: the true shares, where a simulation or a trial knows them.
         notes: paragraphs to add, as plain text.
     """
     k = len(collection.answers)
@@ -72,16 +72,16 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     if p_values is not None:
         reading["Present?"] = _PRESENT
     if truth is not None:
-        columns["Truth (simulated)"] = percents(truth, decimals)
+        columns["Truth"] = percents(truth, decimals)
         inside = int(np.sum((low <= truth) & (truth <= high)))
         reading["The truth"] = (
-            "These people were simulated, so their true shares are known. "
+            "The true shares of these people are known here, as no survey knows them. "
             f"{inside:,} of the {k:,} intervals contain them."
         )
     bars = Bars(collection.answers, estimate.values, low, high, sure, consistent, truth)
     return document(
         collection.name,
-        _header(collection, estimate.n, simulated=truth is not None),
+        _header(collection, estimate.n),
         section("Estimated shares", bars.figure(decimals)),
         section("All the numbers", table(f"Every answer of {isolated(collection.name)}", columns)),
         remarks(notes),
@@ -89,10 +89,10 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     )
 
 
-def _header(collection: Agreed, n: int, *, simulated: bool) -> str:
+def _header(collection: Agreed, n: int) -> str:
     mechanism = collection.mechanism
     facts = {
-        "Reports": f"{n:,}" + ", simulated" * simulated,
+        "Reports": f"{n:,}",
         "Mechanism": f"{mechanism.name.upper()}, {len(collection.answers):,} answers",
     }
     return header(collection, facts)

@@ -36,7 +36,7 @@ def stream_page(
         collection: what was counted, and how states were randomised.
         estimate: the shares of the rounds that may be released.
         level: of the intervals, and of the band around all rounds at once.
-        truth: the true shares of all planned rounds; only a simulation knows them.
+        truth: the true shares of all planned rounds; known to a simulation or a trial.
         notes: paragraphs to add, as plain text.
     """
     if collection.kind.rounds != estimate.planned:
@@ -49,7 +49,7 @@ def stream_page(
         )
     mechanism = stream_question(collection).stream
     facts = {
-        "Reports": f"{estimate.n:,}" + ", simulated" * (truth is not None),
+        "Reports": f"{estimate.n:,}",
         "Mechanism": mechanism.name.upper(),
         "Rounds": f"{estimate.planned:,}",
         "Reports of a person": f"{mechanism.reports_each:,}",
@@ -163,7 +163,7 @@ class _Chart:
             f"{self.sure} band, for all rounds at once": shade,
         }
         if self.truth is not None:
-            entries["the truth, known only because this is a simulation"] = (
+            entries["the truth, which is known here"] = (
                 '<line class="line c2" x2="100%" y1="50%" y2="50%"/>'
             )
         items = (f"<li><svg>{key}</svg>{text}</li>" for text, key in entries.items())
@@ -187,7 +187,7 @@ class _Chart:
             cells = dict(zip(estimate.rounds.tolist(), texts, strict=True))
             columns[name] = [cells.get(number, absent) for number in numbers]
         if self.truth is not None:
-            columns["Truth (simulated)"] = [percent(share, decimals) for share in self.truth]
+            columns["Truth"] = [percent(share, decimals) for share in self.truth]
         return columns
 
 
@@ -232,7 +232,7 @@ def _reading(chart: _Chart) -> dict[str, str]:
         at = chart.truth[chart.estimate.rounds - 1]
         inside = int(((chart.band.low <= at) & (at <= chart.band.high)).sum())
         reading["The truth"] = (
-            "These people were simulated, so their true shares are known. The band contains "
-            f"{inside:,} of {at.size:,}."
+            "The true shares of these people are known here, as no survey knows them. The band "
+            f"contains {inside:,} of {at.size:,}."
         )
     return reading
