@@ -164,7 +164,7 @@ def test_plots_are_saved(
     ("options", "sentence"),
     [
         (("--rounds", 0), "rounds must be between 1 and 1048576, got 0"),
-        (("--people", 0), "people must be between 1 and 1000000000, got 0"),
+        (("--people", 0), "--people must be between 1 and 1,000,000,000, got 0"),
         (("--epsilon", 0), "epsilon must be above 0 and finite, got 0.0"),
         (("--repetitions", 0), "a standard error needs at least 2 repetitions, got 0"),
         (("--epsilon", 1, "--epsilon", 2), "one run has one ε, got 2; .* with --repetitions"),

@@ -67,7 +67,7 @@ class FileKind(Enum):
     @property
     def noun(self) -> str:
         """The noun with its article: an aggregate."""
-        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+        return f"{'an' if self.value[0] in 'aeiouH' else 'a'} {self.value}"  # an HTML page
 
     @property
     def ours(self) -> bool:
