@@ -53,7 +53,7 @@ SOUND: dict[str, Sequence[object]] = {
         1,
     ),
     "collection show": ("tea.json",),
-    "compare": ("answers.csv", "--repetitions", 1, "--epsilon", 1),
+    "compare": ("answers.csv", "--repetitions", 2, "--epsilon", 1),
     "decode": ("words.json", "words.arrow", "--candidates", "words.txt"),
     "demo": ("--people", 1000, "--once", "--port", "TAKEN"),
     "device answer": (
@@ -262,7 +262,7 @@ def problem(one: Try, folder: Path, filled: dict[str, str]) -> str | None:
     boxed = any("Usage:" in line for line in said)  # click's own
     faults = {
         f"the exit code is {result.code}": result.code != 2,
-        "it is not one sentence": not boxed and said[-1:] != sentences,
+        "it is not one sentence": not boxed and (len(sentences) != 1 or said[-1:] != sentences),
         "memory was taken before the size was refused": "not enough memory" in result.err,
         "it is longer than anybody reads": len(result.err) > _LONGEST,
         "it doesn't name what is wrong": not _names(one, result.err),

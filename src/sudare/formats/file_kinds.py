@@ -91,6 +91,7 @@ _NAMES = {
     "count-secret": FileKind.SECRET,
 }
 """The kinds of JSON documents, by what they call themselves."""
+_FORMATS = {FileKind.COUNT: {"2", "3"}}  # that are read; 1 alone of all others
 _RESULT = {"collection", "key", "epsilon"}  # fields that every result has, and nothing else of ours
 _NAMED = re.compile(rb'^\s*\{(?:.{0,4096}?,)?\s*"sudare"\s*:\s*"([a-z-]{1,20})"', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -171,7 +172,7 @@ def _document(data: bytes) -> Found:
     if kind is None:
         return Found(FileKind.RESULT if read.keys() >= _RESULT else FileKind.JSON)
     version = bytes(read.get("format", b"1")).decode(errors="replace")[:20]
-    return Found(kind, None if version == "1" else version)
+    return Found(kind, None if version in _FORMATS.get(kind, {"1"}) else version)
 
 
 def _text(raw: "msgspec.Raw | None") -> str:
