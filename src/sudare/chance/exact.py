@@ -158,7 +158,7 @@ def too_small(epsilon: float) -> ParameterError:
 
 
 def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
-    """The budget as a float of full width; one that is no positive number is refused by its name."""
+    """The budget as a float of full width; what is no positive number is refused by its name."""
     if not 0 < epsilon < math.inf:
         raise ParameterError(f"{name} must be above 0 and finite, got {epsilon}")
     return float(epsilon)  # a narrower float would compare in its own width, and round

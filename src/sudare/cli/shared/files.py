@@ -22,6 +22,7 @@ from sudare.errors import (
     InvalidDocument,
     InvalidReport,
     MixedCollections,
+    ParameterError,
     SudareError,
     TooFewReports,
 )
@@ -108,7 +109,10 @@ def _read(path: Path, data: bytes, wanted: FileKind, read: Callable[[bytes], Doc
     if not data:
         raise InvalidDocument(_empty(path, wanted))
     with naming(path, wanted):
-        return read(data)
+        try:
+            return read(data)
+        except ParameterError as error:  # what the document says can't be
+            raise InvalidDocument(str(error)) from error
 
 
 def _empty(path: Path, wanted: FileKind) -> str:
