@@ -87,7 +87,7 @@ def test_more_candidates_than_memory_allows(survey: Path) -> None:
     """Each takes four bytes per cohort and hash: 64 here, so 16,384 to the MiB."""
     data = "".join(f"{number}\n" for number in range(16_385)).encode()
     sentence = refused(survey, *ARGUMENTS, "-", *OUTPUT, "--memory", "1MiB", stdin=data)
-    assert sentence.startswith("more than 16384 candidates need over 1,048,576 bytes of memory")
+    assert sentence.startswith("more than 16,384 candidates need over 1,048,576 bytes of memory")
     refused(survey, *ARGUMENTS, "candidates.txt", *OUTPUT, "--memory", "0.001")
     for enough in ("2", "1.5", "2 MiB", "2mib", "1GiB", "0.1gib"):
         succeed(survey, *ARGUMENTS, "-", "--memory", enough, "--json", stdin=data[:60_000] + b"x")

@@ -81,7 +81,7 @@ def test_bad_answers_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     )
     assert "standard input is empty" in refused(tmp_path, *randomize, "new")
     assert "there already" in refused(tmp_path, *randomize, "there", stdin=text)
-    assert "no folder" in refused(tmp_path, *randomize, "a/b", stdin=text)
+    assert "a/b can't be made: a is no folder" in refused(tmp_path, *randomize, "a/b", stdin=text)
     header = ("discover", "randomize", made, "--output", "new")
     assert "0 answers" in refused(tmp_path, *header, stdin=b"answer\n")
     assert {path.name for path in tmp_path.iterdir()} == {made, "there"}

@@ -166,9 +166,12 @@ def test_plots_are_saved(
     ("options", "sentence"),
     [
         (("--rounds", 0), "rounds must be between 1 and 1048576, got 0"),
-        (("--people", 0), "people must be between 1 and 1000000000, got 0"),
+        (("--people", 0), "--people must be between 1 and 1,000,000,000, got 0"),
         (("--epsilon", 0), "epsilon must be above 0 and finite, got 0.0"),
-        (("--repetitions", 0), "a standard error needs at least 2 repetitions, got 0"),
+        (
+            ("--repetitions", 0),
+            "a standard error needs at least 2 repetitions, and 1,000,000 are the most .*, got 0",
+        ),
         (("--epsilon", 1, "--epsilon", 2), "one run has one ε, got 2; .* with --repetitions"),
         (("--share", 2), "a share lies in 0 to 1, a swing is finite and isn't negative: 2.0, 0.3"),
         (("--plot", "x.html"), "a plot is saved as .png, .svg, .pdf; got 'x.html'"),

@@ -221,7 +221,10 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         taken.listen()
         port = taken.getsockname()[1]
         sentence = refused(tmp_path, "demo", "--port", port)
-    assert sentence == f"can't listen at 127.0.0.1 port {port}: Address already in use"
+    assert (
+        sentence == f"can't listen at 127.0.0.1 port {port}: another program has that port; "
+        "choose another with --port"
+    )
 
 
 @pytest.mark.parametrize(

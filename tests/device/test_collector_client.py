@@ -1,9 +1,11 @@
 """A device's view of a collector: what it believes, and what it makes of refusals."""
 
+import ssl
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from itertools import chain, repeat
+from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
@@ -21,6 +23,8 @@ from sudare.errors import (
     ParameterError,
 )
 from sudare.formats.collector_api import Receipt
+from support.answering import answering
+from support.certificates import certificate
 from support.scripted_collector import DROP, LOSE, MARK, Say, Scripted, serving
 
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))
@@ -206,6 +210,34 @@ def test_nobody_at_home() -> None:
         pytest.raises(CollectorUnavailable, match=r"^http://127\.0\.0\.1:9 can't be reached now"),
     ):
         collector.fetch(TEA.key)
+
+
+def unreached(address: str) -> str:
+    with CollectorClient(address) as collector, pytest.raises(CollectorUnavailable) as caught:
+        collector.fetch(TEA.key)
+    return str(caught.value)
+
+
+def test_what_is_no_collector_is_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody, no host, another protocol, another scheme, a certificate that isn't known."""
+    assert "nothing listens there" in unreached("http://127.0.0.1:9")
+    assert "there is no host nowhere.invalid" in unreached("https://nowhere.invalid")
+    web = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+    with answering(b"220 mail.example.org\r\n") as port:
+        assert "doesn't speak HTTP as it should" in unreached(f"http://127.0.0.1:{port}")
+    with answering(web) as port:
+        assert "is no collector" in unreached(f"http://127.0.0.1:{port}")
+        assert "see whether it is http://" in unreached(f"https://127.0.0.1:{port}")
+    certificate(tmp_path, "localhost")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(tmp_path / "localhost.pem", tmp_path / "localhost.key")
+    with answering(web, context) as port:
+        said = unreached(f"https://localhost:{port}")
+        assert "a certificate that isn't trusted here (self-signed certificate)" in said
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "localhost.pem"))  # what it says to do
+        assert "is no collector" in unreached(f"https://localhost:{port}")
 
 
 def test_a_collectors_sentence_can_not_write_on_the_terminal() -> None:

@@ -73,7 +73,9 @@ def _edge(guess: float, allowed: Callable[[float], bool], direction: int) -> flo
         middle = (good + bad) // 2
         good, bad = (middle, bad) if holds(middle) else (good, middle)
     if not 0 < good < 1 << COIN_BITS:
-        raise ParameterError("no multiple of 2^-53 strictly between 0 and 1 is private enough")
+        raise ParameterError(
+            "epsilon is too small: no multiple of 2^-53 strictly between 0 and 1 is private enough"
+        )
     return good * _UNIT
 
 
@@ -155,10 +157,10 @@ def too_small(epsilon: float) -> ParameterError:
     )
 
 
-def check_epsilon(epsilon: float) -> float:
-    """The budget as a float of full width; refuses one that is not a positive number."""
+def check_epsilon(epsilon: float, name: str = "epsilon") -> float:
+    """The budget as a float of full width; what is no positive number is refused by its name."""
     if not 0 < epsilon < math.inf:
-        raise ParameterError(f"epsilon must be above 0 and finite, got {epsilon}")
+        raise ParameterError(f"{name} must be above 0 and finite, got {epsilon}")
     return float(epsilon)  # a narrower float would compare in its own width, and round
 
 

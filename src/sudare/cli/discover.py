@@ -336,7 +336,7 @@ def _new_folder(path: Path) -> Iterator[Path]:
     if path.exists():
         raise ParameterError(f"{path} is there already; name a new folder")
     if not path.parent.is_dir():
-        raise ParameterError(f"{path.parent} is no folder to make another in")
+        raise ParameterError(f"{path} can't be made: {path.parent} is no folder")
     temporary = Path(mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
         yield temporary

@@ -1,5 +1,7 @@
 """``sudare ledger``: what noisy totals have cost the people counted, and what is left."""
 
+import errno
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,6 +83,7 @@ def read_ledger(path: Path) -> "Ledger":
 
     if path.is_dir():
         require_folder(path, FileKind.LEDGER)
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     with naming(path, FileKind.LEDGER):
         return Account.read(path)
 

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import (
     MECHANISMS,
     OVER_TIME,
@@ -44,6 +45,7 @@ _ROUNDS = 50  # unless a file says otherwise
 _MOST_PEOPLE = 10**9
 _COLLECTION, _REPORTS = "collection.json", "reports.arrow"  # in the folder of a survey
 _AGGREGATE, _PAGE = "aggregate.json", "report.html"
+_MOST_SURVEYED = 10**8  # each of whom answers alone, and is held in memory
 _CHUNK = 1 << 18  # answers randomised at once
 
 
@@ -142,6 +144,12 @@ def stream(
         _tell_errors(outcomes, {**about, "repetitions": repetitions}, output, plot)
 
 
+def _check_people(people: int, most: int) -> None:
+    """Refuse a number of people that nobody simulates, before memory is taken for them."""
+    if not 1 <= people <= most:
+        raise ParameterError(f"--people must be between 1 and {most:,}, got {people}")
+
+
 def _held(
     rounds: int | None,
     people: int,
@@ -153,8 +161,7 @@ def _held(
     from sudare.simulation import scenarios
 
     given = {name: value for name, value in shape.items() if value is not None}
-    if not 1 <= people <= _MOST_PEOPLE:
-        raise ParameterError(f"people must be between 1 and {_MOST_PEOPLE}, got {people}")
+    _check_people(people, _MOST_PEOPLE)
     if truth is None:
         kind = given.pop("kind", SCENARIO_NAMES[0])
         planned = _ROUNDS if rounds is None else rounds
@@ -173,6 +180,7 @@ def _read_shares(path: Path) -> list[float]:
     """The column ``share`` of a CSV file."""
     from sudare.formats.files import finite
 
+    refuse_ours(path, FileKind.DATA)
     with finite(path).open(encoding="utf-8-sig", newline="") as file:
         try:
             rows = csv.DictReader(file, strict=True)
@@ -432,8 +440,7 @@ def survey(
     from sudare.questions.interface import ResultOptions
     from sudare.results import choice
 
-    if people < 1:
-        raise ParameterError(f"a survey needs at least 1 person, got {people}")
+    _check_people(people, _MOST_SURVEYED)
     collection = Collection(
         name="tea",
         question="Which tea do you like best?",

@@ -34,7 +34,7 @@ def spend(  # noqa: PLR0913 - the parameters of two mechanisms
     if not 0 < split < 1:
         raise ParameterError(f"the split must lie between 0 and 1, got {split}")
     form: Form = "instant" if lifetime is None else "full"
-    whole_life = None if lifetime is None else check_epsilon(lifetime)
+    whole_life = None if lifetime is None else check_epsilon(lifetime, "lifetime")
     parts = (split, 1 - split) if asks == "both" else (1.0, 1.0)
 
     def spending(part: float) -> Rappor:

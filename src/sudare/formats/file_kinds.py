@@ -67,7 +67,7 @@ class FileKind(Enum):
     @property
     def noun(self) -> str:
         """The noun with its article: an aggregate."""
-        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+        return f"{'an' if self.value[0] in 'aeiouH' else 'a'} {self.value}"  # an HTML page
 
     @property
     def ours(self) -> bool:
@@ -91,6 +91,7 @@ _NAMES = {
     "count-secret": FileKind.SECRET,
 }
 """The kinds of JSON documents, by what they call themselves."""
+_FORMATS = {FileKind.COUNT: {"2", "3"}}  # that are read; 1 alone of all others
 _RESULT = {"collection", "key", "epsilon"}  # fields that every result has, and nothing else of ours
 _NAMED = re.compile(rb'^\s*\{(?:.{0,4096}?,)?\s*"sudare"\s*:\s*"([a-z-]{1,20})"', re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -173,7 +174,11 @@ def _document(data: bytes) -> Found:
     if kind is None:
         return Found(FileKind.RESULT if read.keys() >= _RESULT else FileKind.JSON)
     version = bytes(read.get("format", b"1")).decode(errors="replace")[:20]
-    return Found(kind, None if version == "1" else version, key=_key(read.get("aggregate")))
+    return Found(
+        kind,
+        None if version in _FORMATS.get(kind, {"1"}) else version,
+        key=_key(read.get("aggregate")),
+    )
 
 
 def _key(aggregate: "msgspec.Raw | None") -> str | None:

@@ -36,9 +36,11 @@ class Once(Protocol):
 
 
 def binary_stdin() -> IO[bytes]:
-    """Standard input, if it is there."""
+    """Standard input, if it is there and no terminal, where it would be waited for unseen."""
     if sys.stdin is None:
         raise ParameterError("standard input is closed: name a file")
+    if sys.stdin.isatty():
+        raise ParameterError("standard input is a terminal: name a file, or pipe something in")
     return sys.stdin.buffer
 
 

@@ -13,6 +13,8 @@ from sudare.estimation.estimate import Floats
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms.interface import CategoricalMechanism
 
+MOST_REPETITIONS = 10**6  # of which each takes time and memory
+
 
 class Curve(Protocol):
     """A labelled line of points that plots and pages can draw."""
@@ -59,6 +61,15 @@ class ErrorCurve:
     samples: Floats
 
 
+def check_repetitions(repetitions: int) -> None:
+    """Refuse a number of repetitions that has no standard error, or no end."""
+    if not 2 <= repetitions <= MOST_REPETITIONS:
+        raise ParameterError(
+            f"a standard error needs at least 2 repetitions, and {MOST_REPETITIONS:,} are the most "
+            f"there may be, got {repetitions}"
+        )
+
+
 def error_curves(  # noqa: PLR0913 - each is a part of the experiment
     mechanisms: Iterable[type[CategoricalMechanism]],
     truth: ArrayLike,
@@ -78,8 +89,7 @@ def error_curves(  # noqa: PLR0913 - each is a part of the experiment
         rng: a ``Seeded`` makes the experiment repeatable.
         progress: called after each ε of each mechanism.
     """
-    if repetitions < 2:
-        raise ParameterError(f"a standard error needs at least 2 repetitions, got {repetitions}")
+    check_repetitions(repetitions)
     counts = np.asarray(truth)
     curves = []
     for cls in mechanisms:

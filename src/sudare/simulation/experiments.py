@@ -19,6 +19,7 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.population_sampler import Counts
+from sudare.simulation.comparison import check_repetitions
 from sudare.simulation.ldp_ids import Lpa, Lpu
 from sudare.simulation.scenarios import true_shares
 
@@ -173,8 +174,7 @@ def compare_streams(  # noqa: PLR0913 - each is a part of the experiment
         rng: a ``Seeded`` makes the experiment repeatable.
         progress: hears how many more repetitions are done.
     """
-    if repetitions < 2:
-        raise ParameterError(f"a standard error needs at least 2 repetitions, got {repetitions}")
+    check_repetitions(repetitions)
     outcomes = []
     for name, truth in streams.items():
         for method, calibrate in methods.items():

@@ -10,7 +10,7 @@ from sudare.cli.remote.connecting import connected, held_argument
 from sudare.cli.shared.options import PATH, is_pipe, json_option, load_collection
 from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import ParameterError
-from sudare.formats.columns import binary_stdin
+from sudare.formats.files import binary_stdin
 from sudare.formats.strangers import visible
 
 if TYPE_CHECKING:

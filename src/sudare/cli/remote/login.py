@@ -11,7 +11,7 @@ from sudare.cli.shared.options import PATH, insecure_option, json_option
 from sudare.cli.shared.terminal import say, say_json
 from sudare.cli.token import until_text
 from sudare.errors import ParameterError
-from sudare.formats.columns import binary_stdin
+from sudare.formats.files import binary_stdin
 
 if TYPE_CHECKING:
     from sudare.formats.collector_api import TokenFacts

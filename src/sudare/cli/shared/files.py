@@ -22,11 +22,12 @@ from sudare.errors import (
     InvalidDocument,
     InvalidReport,
     MixedCollections,
+    ParameterError,
     SudareError,
     TooFewReports,
 )
-from sudare.formats.columns import binary_stdin
 from sudare.formats.file_kinds import FileKind, Found, found_at
+from sudare.formats.files import binary_stdin
 
 Document = TypeVar("Document")
 
@@ -108,7 +109,10 @@ def _read(path: Path, data: bytes, wanted: FileKind, read: Callable[[bytes], Doc
     if not data:
         raise InvalidDocument(_empty(path, wanted))
     with naming(path, wanted):
-        return read(data)
+        try:
+            return read(data)
+        except ParameterError as error:  # what the document says can't be
+            raise InvalidDocument(str(error)) from error
 
 
 def _empty(path: Path, wanted: FileKind) -> str:
@@ -180,7 +184,7 @@ def _about(path: Path, wanted: FileKind, error: SudareError) -> str:
                     f"Sudare doesn't read: a newer one does"
                 )
             if not found.whole:
-                return f"{path} begins as {wanted.noun} but was cut or changed: make it again"
+                return f"{path} begins as {wanted.noun} but was cut or changed: get it anew"
     return _named(str(path), sentence)
 
 
@@ -215,6 +219,8 @@ def _mistaken(path: Path, found: Found, wanted: FileKind) -> str:
             folder=shlex.quote(str(path.parent)),
             collection=shlex.quote(str(given)) if isinstance(given, Path) else "COLLECTION",
         )
+    if found.kind is FileKind.PACKED:
+        return f"{_shown(path)} is a compressed file: unpack it first"
     if found.kind is FileKind.EMPTY:
         return _empty(path, wanted)
     is_another = f"{_shown(path)} is {found.kind.noun}"
@@ -232,7 +238,10 @@ def _position(context: click.Context, place: click.Parameter, wanted: FileKind) 
     if len(arguments) == 1 and place.nargs == 1:
         return f", not {wanted.noun}"
     if place.nargs != 1:
-        return f"; each of {place.make_metavar(context).strip('[].')} is {wanted.noun}"
+        several = place.make_metavar(context).strip("[].")
+        countable = FileKind.AGGREGATE, FileKind.REPORTS
+        noun = " or ".join(kind.noun for kind in (countable if wanted in countable else (wanted,)))
+        return f"; each of {several} is {noun}"
     return f"; the {wanted.value} comes {_ORDINALS[arguments.index(place)]}"
 
 

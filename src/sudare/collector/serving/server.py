@@ -1,6 +1,7 @@
 """The collector on the network: an address, and uvicorn as its server."""
 
 import asyncio
+import errno
 import gc
 import logging
 import resource
@@ -29,6 +30,11 @@ _GRACEFUL_SECONDS = 30
 _SOCKETS = 16
 """Connections that are taken in one turn of the event loop, which takes one from each socket."""
 _DESCRIPTORS = 128  # that are left to the store, its threads, and the sockets that listen
+_TAKEN = {
+    errno.EADDRINUSE: "another program has that port; choose another with --port",
+    errno.EACCES: "a port below 1024 needs permission; choose another with --port",
+    errno.EADDRNOTAVAIL: "that is no address of this machine; choose another with --host",
+}
 _TICKS = 10  # of uvicorn, in a second
 
 
@@ -64,7 +70,8 @@ def listen(
             bound.close()
             raise
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "that is no address"
+        code, known = getattr(error, "errno", None), getattr(error, "strerror", None)
+        reason = _TAKEN.get(code or 0) or known or "that is no address"
         raise ParameterError(f"can't listen at {host} port {port}: {reason}") from None
     written = f"[{host}]" if ":" in host else host
     scheme = "http" if context is None else "https"

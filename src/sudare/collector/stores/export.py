@@ -8,6 +8,7 @@ import numpy as np
 from sudare.collection.document import Collection
 from sudare.collector.stores.contract import Store
 from sudare.errors import ParameterError
+from sudare.formats.numbers import counted
 from sudare.formats.wire import report_file
 from sudare.mechanisms.interface import Records
 
@@ -23,7 +24,8 @@ def find_collection(store: Store, beginning: str) -> Collection:
     ]
     if len(found) != 1:
         shown = beginning[:12] if beginning.isalnum() else ""
-        raise ParameterError(f"{len(found)} collections have a key that begins with {shown!r}")
+        number = counted(len(found), "collection") if found else "no collection"
+        raise ParameterError(f"the store has {number} whose key begins with {shown!r}")
     return found[0]
 
 

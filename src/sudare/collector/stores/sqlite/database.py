@@ -15,7 +15,7 @@ from typing import Any
 from sudare.collector.stores.migrations import SQLITE, Script, missing_statements
 from sudare.collector.stores.sqlite.acknowledged import Acknowledged
 from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
-from sudare.formats.file_kinds import STORE_ID
+from sudare.formats.file_kinds import STORE_ID, FileKind, found_at
 from sudare.formats.files import lock, real, regular
 from sudare.formats.numbers import counted
 
@@ -53,7 +53,7 @@ class Database:
         if not self.path.parent.is_dir():
             raise ParameterError(f"there is no folder for the store {path}")
         if self.path.exists():
-            regular(self.path)  # before anything is made beside it
+            _require_database(regular(self.path))  # before anything is made beside it
         self._alone = lock(self.path, "the store") if alone else None
         self.acknowledged = Acknowledged(self.path)
         self._log_path = self.path.with_name(f"{self.path.name}-wal")
@@ -283,6 +283,13 @@ def upgrade(connection: sqlite3.Connection, scripts: Sequence[Script]) -> None:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _require_database(path: Path) -> None:
+    """Refuse a file that SQLite couldn't open; an empty one it makes its own."""
+    known = FileKind.STORE, FileKind.OUTBOX, FileKind.DATABASE, FileKind.EMPTY
+    if found_at(path).kind not in known:
+        raise InvalidDocument(f"{path.name} is no store: it is no database of SQLite")
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -1,0 +1,63 @@
+"""Mistakes that people make, and what they are told: each sentence was read aloud once."""
+
+import gzip
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sudare import Collection
+from support.absurd import leaves, sound_folder
+from support.commands import refused, succeed
+
+TABLE = Path(__file__).parents[1] / "golden" / "mistakes.txt"
+MISTAKES = {
+    typed.removeprefix("$ sudare "): said
+    for typed, said in (pair.split("\n") for pair in TABLE.read_text("utf-8").strip().split("\n\n"))
+}
+"""What is typed in a folder of sound files, and what is said."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder of sound files, some that aren't, and the words that stand for what differs."""
+    with sound_folder(tmp_path_factory.mktemp("mistakes")) as (made, filled):
+        spoil(made)
+        for name in ("tea", "town", "words"):
+            key = Collection.from_json((made / f"{name}.json").read_bytes()).key
+            filled[f"<{name}>"] = f"{key[:12]}…"
+        yield made, filled
+
+
+def spoil(folder: Path) -> None:
+    """Add files that are cut, empty, newer, packed, or made of others."""
+    tea, reports = (folder / "tea.json").read_bytes(), (folder / "reports.arrow").read_bytes()
+    (folder / "cut.json").write_bytes(tea[:-40])
+    (folder / "cut.arrow").write_bytes(reports[:-40])
+    (folder / "newer.json").write_bytes(tea.replace(b'"format": 1', b'"format": 2'))
+    (folder / "tea.json.gz").write_bytes(gzip.compress(tea))
+    (folder / "empty.json").write_bytes(b"")
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "latin.txt").write_bytes("Grün\nSchwarz\n".encode("latin-1"))
+    estimate = ("estimate", "tea.json", "total.json", "--plot", "tea.html", "--json")
+    (folder / "shares.json").write_bytes(succeed(folder, *estimate).stdout)
+
+
+@pytest.mark.parametrize("typed", MISTAKES)
+def test_a_mistake_is_a_sentence(typed: str, folder: tuple[Path, dict[str, str]]) -> None:
+    """One sentence, exit code 2, nothing on stdout, and every file as it was."""
+    made, filled = folder
+    said = MISTAKES[typed]
+    for word, meant in filled.items():
+        said = said.replace(word, meant)
+    words = [filled.get(word, word) for word in shlex.split(typed)]
+    sentence = refused(made, *words)
+    assert sentence == said
+
+
+def test_every_command_has_a_mistake() -> None:
+    """A new one is to be added to the table."""
+    firsts = {words.split()[0] for words, _ in leaves()}
+    assert firsts - {typed.split()[0] for typed in MISTAKES} == {"demo"}
+    assert len(MISTAKES) >= 60
