@@ -121,7 +121,7 @@ def test_it_says_where_a_plan_is_weak(tmp_path: Path) -> None:
         ("--epsilon 0.1 --people 200", "white noise"),
         ("--epsilon 8 --people 10", "leave most rounds without a report"),
         ("--epsilon 4", "a plan needs two of epsilon, people and error, and finds the third"),
-        ("--epsilon 4 --people 0", "at least 1 person, got 0"),
+        ("--epsilon 4 --people 0", "1 to 1,000,000,000,000 people, got 0"),
         ("--epsilon 0 --people 100", "epsilon must be above 0 and finite, got 0"),
         ("--epsilon nan --people 100", "epsilon must be above 0 and finite, got nan"),
         ("--epsilon 4 --people 10000 --error 0", "must be above 0 and below 0.5, got 0"),

@@ -246,7 +246,7 @@ def test_white_noise_is_refused_and_what_is_needed_is_enough() -> None:
         ({"epsilon": 1e-6, "error": 0.01}, "takes more than 1,000,000,000,000 people"),
         ({"epsilon": 4.0}, "two of epsilon, people and error"),
         ({"epsilon": 4.0, "people": 10, "error": 0.1}, "two of epsilon, people and error"),
-        ({"epsilon": 4.0, "people": 0}, "at least 1 person, got 0"),
+        ({"epsilon": 4.0, "people": 0}, "1 to 1,000,000,000,000 people, got 0"),
         ({"epsilon": 4.0, "people": 1.5}, "people must be a whole number"),
         ({"epsilon": 4.0, "error": 0.5}, "above 0 and below 0.5, got 0.5"),
         ({"epsilon": 4.0, "error": 0.0}, "above 0 and below 0.5, got 0"),

@@ -256,7 +256,7 @@ def problem(one: Try, folder: Path, filled: dict[str, str]) -> str | None:
     """What is wrong with what comes of a call; None for nothing."""
     result = called(one, folder, filled)
     late = late_failure(one.command, folder, tuple(filled.items()))
-    if result.code == 0 or _unnumbered(result.err) == _unnumbered(late):
+    if result.code == 0 or (late and _unnumbered(result.err) == _unnumbered(late)):
         return None  # it was taken
     said = [line for line in result.err.splitlines() if line]
     sentences = [line for line in said if line.startswith("Error: ")]
@@ -294,6 +294,10 @@ def _plain(text: str) -> str:
 MEANT: dict[str, Sequence[str]] = {
     "collection cap": ("a cap",),
     "draws": ("is drawn",),
+    "file": ("no ledger",),
+    "store": ("no address of",),
+    "low": ("share",),
+    "high": ("share",),
     "most": ("noise must reach",),
     "epsilon": ("ε",),
 }

@@ -89,8 +89,8 @@ def best_stream(  # noqa: PLR0913 - what a planner may be told
     check_range(low, high)
     if sum(given is not None for given in (epsilon, people, error)) != 2:
         raise ParameterError("a plan needs two of epsilon, people and error, and finds the third")
-    if people is not None and (people := whole("people", people)) < 1:
-        raise ParameterError(f"a plan needs at least 1 person, got {people}")
+    if people is not None and not 1 <= (people := whole("people", people)) <= MOST_PEOPLE:
+        raise ParameterError(f"a plan needs 1 to {MOST_PEOPLE:,} people, got {people}")
     if error is not None:
         check_error(error)
     if people is not None and epsilon is not None:

@@ -17,6 +17,7 @@ from sudare.mechanisms.domain import Streams
 
 Reading = Callable[["Setting"], float]
 
+_LEAST_BETA = 1e-290  # with the rounds that it is divided by, still a number of full width
 MOST_PEOPLE = 10**15
 _LARGEST_EPSILON = 700.0  # for the search of an edge: where e^ε ends
 
@@ -72,9 +73,11 @@ def check_people(people: int) -> int:
 
 
 def check_beta(beta: float) -> None:
-    """Refuse a chance to fail that isn't strictly between 0 and 1."""
+    """Refuse a chance to fail that isn't strictly between 0 and 1, or too small to reckon with."""
     if not 0 < beta < 1:
         raise ParameterError(f"beta must be between 0 and 1, got {beta}")
+    if beta < _LEAST_BETA:
+        raise ParameterError(f"beta must be at least {_LEAST_BETA}, got {beta}")
 
 
 def check_error(error: float) -> None:

@@ -161,21 +161,28 @@ class _Population:
         return 1 - self.keep + self.slope * held / self.people
 
 
+def _require_cells(population: _Population, cells: int) -> None:
+    """Refuse a law that takes more chances than anybody waits for."""
+    if cells > _MOST_CELLS:
+        raise ParameterError(
+            f"the exact law for {population.people} people in {population.rounds} rounds needs a "
+            f"table of {cells} chances, more than {_MOST_CELLS}"
+        )
+
+
 class _Round:
     """The law of what is said in one round: a row of chances for each number of them."""
 
     def __init__(self, population: _Population, held: int, reports: Integers) -> None:
         people, keep = population.people, population.keep
         self.said, self.slope = population.said(held), population.slope
+        widest = _reach(int(reports.max(initial=0)) * self.said * (1 - self.said))
+        _require_cells(population, reports.size * int(widest))  # before each is looked at
         spread = np.array([_reach(m * self.said * (1 - self.said)) for m in reports.tolist()])
         self.first = np.maximum(0, np.floor(reports * self.said - spread)).astype(np.int64)
         last = np.minimum(reports, np.ceil(reports * self.said + spread)).astype(np.int64)
         width = int((last - self.first).max()) + 1
-        if reports.size * width > _MOST_CELLS:
-            raise ParameterError(
-                f"the exact law for {people} people in {population.rounds} rounds needs a table of "
-                f"{reports.size * width} chances, more than {_MOST_CELLS}"
-            )
+        _require_cells(population, reports.size * width)
         start = int(self.first[0])
         law = np.zeros(int(last[-1]) + width + 1 - start)  # of the ones among the most reporters
         would = _convolved(_binomial(held, keep), _binomial(people - held, 1 - keep))
