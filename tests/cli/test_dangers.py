@@ -25,7 +25,7 @@ def test_an_input_is_not_overwritten(survey: str, output: str, tmp_path: Path) -
 def test_reports_have_a_suffix_we_write(survey: str, tmp_path: Path) -> None:
     rows = b"answer\ngreen\n"
     sentence = refused(tmp_path, "randomize", survey, "-o", "reports.csv", stdin=rows)
-    assert "written as .arrow or .parquet, got '.csv'" in sentence
+    assert "written as .arrow or .parquet, got 'reports.csv'" in sentence
 
 
 def test_newlines_inside_quotes_are_no_rows(survey: str, tmp_path: Path) -> None:
@@ -41,12 +41,15 @@ def test_newlines_inside_quotes_are_no_rows(survey: str, tmp_path: Path) -> None
 def test_an_unclosed_quote_swallows_nobody(survey: str, tmp_path: Path) -> None:
     rows = "answer,note\n" + "green,x\n" * 5 + 'green,"x\n' + f"{UNTOLD},x\n" * 5
     sentence = refused(tmp_path, "randomize", survey, "-o", "r.arrow", stdin=rows.encode())
-    assert "a quote in the csv is never closed" in sentence
+    assert "line 7 of standard input: a quote is opened and never closed" in sentence
 
 
-def test_a_compressed_file_is_named_as_such(survey: str, tmp_path: Path) -> None:
+def test_a_bad_answer_in_a_compressed_file_is_named_by_its_line(
+    survey: str, tmp_path: Path
+) -> None:
     rows = gzip.compress(f"answer\n{UNTOLD}\n".encode())
-    assert "gzip" in refused(tmp_path, "randomize", survey, "-o", "r.arrow", stdin=rows)
+    sentence = refused(tmp_path, "randomize", survey, "-o", "r.arrow", stdin=rows)
+    assert sentence.startswith("line 2 of standard input: the answer is not one of the 3 answers")
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ SHARED = {
 
 APART = {
     "--window": "a length where a collection is made, a number where one of its windows is meant",
+    "--count": "a number of invitations, and with two parties the document of a joint count",
 }
 """Names of more than one type, each with the reason."""
 
@@ -100,9 +101,10 @@ def test_outputs_have_one_name() -> None:
 
 
 def test_whoever_writes_can_be_forced() -> None:
-    """But who makes a new folder: that is never replaced."""
+    """But who writes a new folder, a secret or what is made up: these replace nothing, ever."""
     writing = {*occurrences("-o"), *occurrences("--plot")}
-    assert writing - set(occurrences("--force")) == {"discover randomize"}
+    unforced = {"discover randomize", "example-data", "remote invitations", "remote token new"}
+    assert writing - set(occurrences("--force")) == unforced
 
 
 def test_whoever_prints_csv_has_all_forms() -> None:
@@ -110,7 +112,7 @@ def test_whoever_prints_csv_has_all_forms() -> None:
     assert printing <= set(occurrences("--json"))
     assert printing <= set(occurrences("-o"))
     shown = {"estimate", "decode", "associate", "compare", "discover decode", "simulate stream"}
-    assert printing == shown
+    assert printing == {*shown, "remote results"}
 
 
 def test_plots_are_said_alike() -> None:

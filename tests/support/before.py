@@ -93,6 +93,8 @@ def _named_anew(said: Any) -> Any:
     """What was said before, with the names that fields have got since."""
     if isinstance(said, list):
         return [_named_anew(each) for each in said]
+    if isinstance(said, str):
+        return said.replace("there are 1 reports", "there is 1 report")
     if not isinstance(said, dict):
         return said
     names = {"estimate": "share"}

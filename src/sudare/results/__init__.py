@@ -6,6 +6,7 @@
 ``text``: the texts that were found.
 ``states``: the shares of rounds.
 ``wording``: numbers as people read them, everywhere the same.
+``file_names``: names of files that people download.
 ``bar``: a bar with its uncertainty, in a terminal.
 ``cells``: texts in a terminal.
 ``html``: pages that load nothing.

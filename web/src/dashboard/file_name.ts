@@ -1,5 +1,5 @@
 /**
- * Names of files that the page makes, by the rule of `collector/http/file_names.py`: the study's
+ * Names of files that the page makes, by the rule of `results/file_names.py`: the study's
  * name, and the day or hour of its window in UTC. tests/golden/file_names.json holds both to it.
  */
 

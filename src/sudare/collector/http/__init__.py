@@ -14,7 +14,6 @@
 ``standing``: collections as they stand, for those who may see it.
 ``releases``: the sums that may be shown.
 ``results``: estimates of these sums.
-``file_names``: names of files that people download.
 ``turns``: fair turns at what takes long.
 ``live``: both as they change, as server-sent events.
 ``pages``: the dashboard and the survey page.

@@ -15,7 +15,6 @@ from starlette.routing import BaseRoute, Route
 
 from sudare.collection.document import Collection
 from sudare.collector.http.auth import READERS, Bearers
-from sudare.collector.http.file_names import attachment, file_stem
 from sudare.collector.http.problems import Problem, as_problem
 from sudare.collector.http.queries import Query, window_of
 from sudare.collector.http.releases import Release, Releases
@@ -26,6 +25,7 @@ from sudare.collector.stores.contract import HeldCollection
 from sudare.errors import ParameterError
 from sudare.questions.choice import CONSISTENT
 from sudare.questions.interface import Result, ResultOptions
+from sudare.results.file_names import attachment, file_stem
 
 MEDIA = {
     "json": "application/json",

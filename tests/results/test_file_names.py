@@ -9,9 +9,9 @@ import pytest
 
 from sudare import GRR, Collection
 from sudare.collection.windows import Windows
-from sudare.collector.http.file_names import attachment, file_stem
+from sudare.results.file_names import attachment, file_stem
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden/file_names.json").read_text("utf-8"))
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden/file_names.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", GOLDEN["names"], ids=lambda case: case["stem"])
