@@ -18,6 +18,7 @@ from sudare.collection.document import Collection
 from sudare.device.delivery import Answer
 from sudare.errors import CollectorRefused, CollectorUnavailable, InvalidDocument, ParameterError
 from sudare.formats.collector_api import VERSION, Receipt
+from sudare.formats.hosts import is_loopback
 from sudare.formats.tokens import TOKEN
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
 
@@ -220,10 +221,10 @@ def checked_address(address: str, *, insecure: bool) -> httpx.URL:
         raise ParameterError("a collector's address names a host such as stats.example.org")
     if url.port is not None and not 1 <= url.port <= 65_535:
         raise ParameterError(f"a port is between 1 and 65535, got {url.port}")
-    if url.scheme == "http" and not insecure and not _is_loopback(url.host):
+    if url.scheme == "http" and not insecure and not is_loopback(url.host):
         raise ParameterError(
-            f"plain HTTP to {url.host} would show reports on the way: use https:// (insecure "
-            f"allows it)"
+            f"plain HTTP to {url.host} would show what is sent on the way: use https:// "
+            f"(--insecure, or insecure=True, allows it)"
         )
     return url.copy_with(fragment=None)
 
@@ -236,10 +237,3 @@ def _is_host(host: str) -> bool:
         return ipaddress.ip_address(host).version == 6
     except ValueError:
         return False
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
