@@ -161,7 +161,7 @@ def noise_rows(case: Case, seconds: float) -> list[Row]:
 def session(case: Case, table: Path, candidates: int) -> tuple[float, float, int]:
     """Two real processes over loopback: seconds of the processor of P1 and of P2, and all bytes."""
     terms = ["--table", str(table), "--people", str(PEOPLE), "--cipher", case.cipher]
-    terms += ["--candidates", str(candidates)]
+    terms += ["--candidate-tables", str(candidates)]
     terms += ["--p2-blind"] * (not case.document.scheme.distinct) + ["--insecure", "--json"]
     command = [sys.executable, "-m", "sudare", "party"]
     with subprocess.Popen(

@@ -236,7 +236,7 @@ def made(folder: Path, *options: object) -> tuple[tuple[str, ...], str]:
     done = succeed(
         folder,
         *("collection", "new", "c", "--question", "?", "--answers-from", "data.gz"),
-        *("--column", "country", "--epsilon", 1, "-o", "c.json", *options),
+        *("--column", "country", "--epsilon", 1, "-o", "c.json", "--force", *options),
     )
     return Collection.from_json((folder / "c.json").read_bytes()).answers, done.err
 

@@ -25,7 +25,7 @@ from sudare.twoparty.protocol.session import OnceFile
 from support.commands import PATIENCE, process, refused, succeed, together
 
 TABLES = ("--epsilon", 1, "--delta", "1e-6")
-TERMS = (*TABLES, "--candidates", 2)
+TERMS = (*TABLES, "--candidate-tables", 2)
 TRIAL = ("--insecure", "--timeout", 20)
 ONE = (*TRIAL, "--ledger", "one.json")
 TWO = (*TRIAL, "--ledger", "two.json")
@@ -153,7 +153,7 @@ def test_both_parties_are_charged_the_delta_of_who_learns_the_most(
     (tmp_path / "t.json").write_bytes(wide.to_json())
     proof = prove(wide.scheme, wide.guarantee)
     ledgers(tmp_path, "--cap", 3)
-    table = ("--table", "t.json", "--candidates", 2, "--json", *["--p2-blind"] * blind)
+    table = ("--table", "t.json", "--candidate-tables", 2, "--json", *["--p2-blind"] * blind)
     ends = together(tmp_path, (*table, *ONE), (*table, *TWO, "--total", 5))
     assert [end.code for end in ends] == [0, 0]
     assert proof.delta_p2 > 100 * proof.delta_p1

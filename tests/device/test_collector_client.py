@@ -138,7 +138,7 @@ HOSTS_ELSEWHERE = (
 
 @pytest.mark.parametrize("host", HOSTS_ELSEWHERE)
 def test_plain_http_stays_on_this_machine(host: str) -> None:
-    with pytest.raises(ParameterError, match=r"plain HTTP to .* would show what is sent on the way"):
+    with pytest.raises(ParameterError, match=r"plain HTTP to .* would show what is sent"):
         CollectorClient(f"http://{host}")
     CollectorClient(f"http://{host}", insecure=True)
 

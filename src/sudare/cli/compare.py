@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from sudare.answers.reading import Reading
     from sudare.chance.keystream import Keystream
     from sudare.simulation.comparison import ErrorCurve
 
@@ -89,7 +90,7 @@ def compare(
     if count_column is not None and source.person is not None:
         raise ParameterError("--counts says how many people a row is of: it goes without --person")
     rng = Seeded(seed)
-    truth = _population(answers, source, count_column, rng)
+    truth, reading = _population(answers, source, count_column, rng)
     with progress_bar() as progress:
         task = progress.add_task("simulating", total=len(names) * len(epsilons))
         curves = error_curves(
@@ -109,12 +110,13 @@ def compare(
         table=lambda target: _print(curves, people, target),
         plot=None if plot is None else partial(_save_plot, curves, plot, people),
     )
+    say_reading(reading)
 
 
 def _population(
     path: Path, source: AnswerOptions, count_column: str | None, rng: "Keystream"
-) -> "NDArray[np.int64]":
-    """How many people hold each answer."""
+) -> "tuple[NDArray[np.int64], Reading]":
+    """How many people hold each answer, and how they were read."""
     import numpy as np
 
     from sudare.answers.labels import Labels
@@ -133,8 +135,7 @@ def _population(
             f"{path}: a comparison needs people and at least 2 answers, got "
             f"{counted(people_in_all, 'person', 'people')} and {counted(len(held), 'answer')}"
         )
-    say_reading(reading)
-    return np.array(list(held.values()), np.int64)
+    return np.array(list(held.values()), np.int64), reading
 
 
 def _rows(curves: "list[ErrorCurve]") -> list[dict[str, Any]]:

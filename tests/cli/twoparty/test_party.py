@@ -132,8 +132,9 @@ def test_a_new_count_may_have_the_names_of_an_old_one(tmp_path: Path) -> None:
     (tmp_path / "bits.csv").write_text("answer\n" + "1\n" * 9)
     for _ in range(2):
         (tmp_path / "s.json").unlink(missing_ok=True)
-        succeed(tmp_path, *NEW, "--people", 9, "-o", "c.json", "--secret", "s.json")
-        succeed(tmp_path, "joint-count", "encrypt", "c.json", "bits.csv", "-o", "r.bin")
+        succeed(tmp_path, *NEW, "--people", 9, "-o", "c.json", "--secret", "s.json", "--force")
+        encrypt = ("joint-count", "encrypt", "c.json", "bits.csv", "-o", "r.bin", "--force")
+        succeed(tmp_path, *encrypt)
         one = ("--count", "c.json", "--secret", "s.json", *TRIAL)
         two = ("--count", "c.json", "--records", "r.bin", *TRIAL)
         ends = together(tmp_path, one, two)
@@ -272,7 +273,7 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     for text, sentence in (
         ("1\n2\n", "line 2 of v.txt: the value is not a whole number from 0 to 1"),
         ("1\nZanzibar rooibos\n", "line 2 of v.txt: the value is not a whole number"),
-        ("1\n1\n1\n", "from 1 to 2 people are agreed on, the file has 3 values"),
+        ("1\n1\n1\n", "the count is for 1 to 2 people, v.txt has 3 values"),
         ("", "is empty"),
     ):
         (tmp_path / "v.txt").write_text(text)

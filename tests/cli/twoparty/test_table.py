@@ -53,7 +53,7 @@ def test_people_are_told_the_same(tmp_path: Path) -> None:
     assert f"{own}, more noise\n" in text
     long = succeed(tmp_path, *ASKED, "--draws", 2).out
     assert f"{own}, less noise\n" in long
-    assert "{-9: 1, -8: 1, -7: 2, …, -1: 418, 0: 1,082, 1: 418, …" in long
+    assert "{−9: 1, −8: 1, −7: 2, …, −1: 418, 0: 1,082, 1: 418, …" in long
     assert "not against P2 if it sees the result" in long
 
 

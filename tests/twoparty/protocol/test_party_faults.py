@@ -31,7 +31,7 @@ from support.parties import ONE, TWO, run
 if TYPE_CHECKING:
     from subprocess import Popen
 
-TRIAL = ("--epsilon", 1, "--delta", "1e-6", "--candidates", 2, "--insecure")
+TRIAL = ("--epsilon", 1, "--delta", "1e-6", "--candidate-tables", 2, "--insecure")
 PATIENCE = 30  # seconds that a party waits for the other, unless it waits in vain
 IN_VAIN = 2
 SPENT = "P1 may have opened the total, which counts as spent"
@@ -229,7 +229,7 @@ def test_another_p2_is_served_after_one_was_killed_in_its_greeting(tmp_path: Pat
 
 def test_processes_over_tls_after_strangers(tmp_path: Path) -> None:
     both(tmp_path)
-    terms = ("--epsilon", 1, "--delta", "1e-6", "--candidates", 2, "--timeout", PATIENCE)
+    terms = ("--epsilon", 1, "--delta", "1e-6", "--candidate-tables", 2, "--timeout", PATIENCE)
 
     def party(name: str, peer: str, *options: object) -> "Popen[bytes]":
         own = ("--certificate", f"{name}.pem", "--private-key", f"{name}.key")
