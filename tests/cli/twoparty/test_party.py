@@ -283,7 +283,7 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     )
     (tmp_path / "v.csv").write_text("answer\n")
     headed = ("joint-count", "encrypt", "c.json", "v.csv", "-o", "r.bin")
-    assert "the file has 0 values" in refused(tmp_path, *headed)
+    assert "v.csv has 0 values" in refused(tmp_path, *headed)
 
 
 def test_help_has_examples(tmp_path: Path) -> None:
