@@ -39,7 +39,7 @@ def test_a_bad_answer_stops_the_whole_pipe(survey: str, tmp_path: Path) -> None:
         assert collector.stderr is not None
         told, refused = devices.stderr.read().decode(), collector.stderr.read().decode()
     assert (devices.returncode, collector.returncode) == (2, 2)
-    assert told.startswith("Error: the answer at position 3000 is not one of")
+    assert told.startswith("Error: answers.csv: the answer at position 3000 is not one of")
     assert refused.startswith("Error: ")
     for message in (told, refused):
         assert message.count("\n") == 1

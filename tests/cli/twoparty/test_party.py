@@ -270,7 +270,7 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     for text, sentence in (
         ("1\n2\n", "position 1 is not from 0 to 1"),
         ("1\nZanzibar rooibos\n", "position 1 is not a whole number"),
-        ("1\n1\n1\n", "from 1 to 2 people are agreed on, the file has 3 values"),
+        ("1\n1\n1\n", "the count is for 1 to 2 people, v.txt has 3 values"),
         ("", "is empty"),
     ):
         (tmp_path / "v.txt").write_text(text)
@@ -280,7 +280,7 @@ def test_a_count_refuses_what_it_must(tmp_path: Path) -> None:
     )
     (tmp_path / "v.csv").write_text("answer\n")
     headed = ("joint-count", "encrypt", "c.json", "v.csv", "-o", "r.bin")
-    assert "the file has 0 values" in refused(tmp_path, *headed)
+    assert "v.csv has 0 values" in refused(tmp_path, *headed)
 
 
 def test_help_has_examples(tmp_path: Path) -> None:
