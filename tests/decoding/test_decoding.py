@@ -127,7 +127,7 @@ def test_bad_candidates_are_refused_by_their_number(candidates: list[str], sente
 
 def test_more_candidates_than_the_memory_allows_are_refused_at_once() -> None:
     endless = (f"candidate {number}" for number in count())
-    with pytest.raises(ParameterError, match="more than 39062 candidates need over 10,000,000"):
+    with pytest.raises(ParameterError, match="more than 39,062 candidates need over 10,000,000"):
         decode(SURVEY, survey(1000, 1), endless, memory=10_000_000)
 
 
@@ -250,7 +250,7 @@ def test_filters_too_few_for_the_candidates_are_refused() -> None:
 
 def test_an_aggregate_must_agree_with_itself() -> None:
     whole = survey(1000, 1)
-    with pytest.raises(SudareError, match="says 5000 reports, its cohorts 1000"):
+    with pytest.raises(SudareError, match="says 5,000 reports, its cohorts 1000"):
         decode(SURVEY, Aggregate(whole.key, 5000, whole.counts), WORDS)
     with pytest.raises(ParameterError, match="decode takes an Aggregate, got ndarray"):
         decode(SURVEY, whole.counts, WORDS)  # type: ignore[arg-type]

@@ -160,7 +160,7 @@ def test_too_few_reports_are_refused(count: int) -> None:
     collection = Collection("texts", "Which?", (), Rappor(128, 2, 8, 0.0, 0.5, 0.75))
     texts = [f"text {number}" for number in range(100)]
     reports = collection.randomize(texts[:count], Seeded(1))
-    with pytest.raises(TooFewReports, match=f"^{count} reports can't show"):
+    with pytest.raises(TooFewReports, match=f"^{count} reports? can't show"):
         decode_reports(collection, reports, texts)
 
 

@@ -237,7 +237,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         (("--once", "--pace", 1), "20000 need more than an hour: choose a pace of at least 6"),
         (("--epsilon", 0), "0"),
         (("--epsilon", "nan"), "nan"),
-        (("--epsilon", 0.01), "at ε = 0.01 20000 people can't show even a text"),
+        (("--epsilon", 0.01), "at ε = 0.01 20,000 people can't show even a text"),
         (("--json",), "add --once"),
     ],
     ids=str,

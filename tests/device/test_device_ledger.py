@@ -82,9 +82,9 @@ def test_the_clock_says_which_window_is_open(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(RoundPassed, match="window 7 was the last one"):
         device.report(DAILY, "black", window=7)
     monkeypatch.setattr("sudare.device.current_window.time.time", lambda: -1.0)
-    with pytest.raises(ParameterError, match="“tea” opens 1 windows from now"):
+    with pytest.raises(ParameterError, match="“tea” opens 1 window from now"):
         Device(HERE).report(DAILY, "black")
-    with pytest.raises(ParameterError, match="“tea” opens 1 windows from now"):
+    with pytest.raises(ParameterError, match="“tea” opens 1 window from now"):
         Device(HERE).report(DAILY, "black", window=0)
 
 

@@ -146,7 +146,7 @@ def test_numbers_are_numbers_to_other_readers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [1, 18, 20])
 def test_bytes_of_no_whole_number_of_reports_are_refused(size: int) -> None:
-    with pytest.raises(InvalidDocument, match=f"{size} bytes are not a whole number"):
+    with pytest.raises(InvalidDocument, match=rf"19 bytes each can.t have {size} bytes? in all"):
         from_bytes(COHORT, bytes(size))
 
 
@@ -224,7 +224,7 @@ def test_other_columns_are_refused(other: np.dtype[np.void], suffix: str, tmp_pa
 
 
 def test_a_batch_of_other_columns_is_refused() -> None:
-    with pytest.raises(InvalidDocument, match="1 columns that differ"):
+    with pytest.raises(InvalidDocument, match="1 other column"):
         from_batch(COHORT, to_batch(noise(DTYPES["grr"], 3)))
 
 
@@ -232,7 +232,7 @@ def test_missing_values_are_refused() -> None:
     dtype = DTYPES["grr"]
     schema = to_batch(noise(dtype, 0)).schema
     batch = pa.RecordBatch.from_arrays([pa.array([1, None, 2], pa.uint8())], schema=schema)
-    with pytest.raises(InvalidDocument, match="the column answer has 1 missing values"):
+    with pytest.raises(InvalidDocument, match="the column answer has 1 missing value"):
         from_batch(dtype, batch)
 
 
@@ -300,5 +300,5 @@ def test_a_pipe_that_fails_has_no_seal() -> None:
     pipe = io.BytesIO()
     with pytest.raises(RuntimeError):
         fail_midway(report_stream(pipe, COHORT, KEY))
-    with pytest.raises(InvalidDocument, match="holds 1000 reports, and its seal is missing"):
+    with pytest.raises(InvalidDocument, match="holds 1,000 reports, and its seal is missing"):
         read(io.BytesIO(pipe.getvalue()), COHORT)

@@ -62,7 +62,7 @@ def from_batch(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Records:
     if not batch.schema.equals(_schema(dtype)):
         raise InvalidDocument(
             f"reports of this collection have the columns {_describe(_schema(dtype))}; "
-            f"the file has {counted(len(batch.schema), 'column')} that differ"
+            f"and the file has {counted(len(batch.schema), 'other column')}"
         )
     reports = np.empty(batch.num_rows, dtype)
     for column, (name, (base, shape)) in zip(batch.columns, _fields(dtype).items(), strict=True):

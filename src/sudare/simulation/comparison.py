@@ -63,11 +63,10 @@ class ErrorCurve:
 
 def check_repetitions(repetitions: int) -> None:
     """Refuse a number of repetitions that has no standard error, or no end."""
-    if not 2 <= repetitions <= MOST_REPETITIONS:
-        raise ParameterError(
-            f"a standard error needs at least 2 repetitions, and {MOST_REPETITIONS:,} are the most "
-            f"there may be, got {repetitions}"
-        )
+    if repetitions < 2:
+        raise ParameterError(f"a standard error needs at least 2 repetitions, got {repetitions}")
+    if repetitions > MOST_REPETITIONS:
+        raise ParameterError(f"there may be {MOST_REPETITIONS:,} repetitions, got {repetitions}")
 
 
 def error_curves(  # noqa: PLR0913 - each is a part of the experiment

@@ -276,10 +276,11 @@ def test_what_the_commands_refuse(tmp_path: Path) -> None:
     run(tmp_path, "backup", "one.db", "a.backup")
     key = contents.tea.key
     assert "no store" in refused(tmp_path, "backup", "none.db", "b.backup")
-    assert "no backup" in refused(tmp_path, "restore", "one.db", "two.db")
+    assert "needs no restoring" in refused(tmp_path, "restore", "one.db", "two.db")
     assert "not overwritten" in refused(tmp_path, "restore", "a.backup", "one.db")
     assert "none.backup isn't there" in refused(tmp_path, "restore", "none.backup", "two.db")
-    assert "0 collections" in refused(tmp_path, "export", "one.db", "zz", "-o", "a.parquet")
+    told = refused(tmp_path, "export", "one.db", "zz", "-o", "a.parquet")
+    assert "no collection whose key" in told
     assert "3 collections" in refused(tmp_path, "export", "one.db", "", "-o", "a.parquet")
     assert "keeps no reports" in refused(
         tmp_path, "export", "one.db", contents.club.key, "-o", "a.parquet"

@@ -186,7 +186,7 @@ def test_files_that_are_no_records_are_refused() -> None:
         (BITS, b"", "can't have 0 bytes in all"),
         (BITS, record[:-1], "can't have 63 bytes"),
         (BITS, three + record + record, "at position 4 stands there twice"),
-        (many, three, "2 people are agreed on, the file has 3 records"),
+        (many, three, "the count is for up to 2 people, the file has 3 records"),
         (
             BITS,
             three + b"\xff" * 32 + bytes(32),

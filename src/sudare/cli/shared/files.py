@@ -67,6 +67,7 @@ _STEPS = {
     (FileKind.STORE, FileKind.ENCRYPTED): _RESTORE,
     (FileKind.BACKUP, FileKind.STORE): "{path} is a store itself, and needs no restoring: "
     "`sudare backup {quoted} FILE` makes a backup of it",
+    (FileKind.ENCRYPTED, FileKind.BACKUP): "{path} is not encrypted: leave out --passphrase-file",
     (FileKind.LEDGER, FileKind.DIARY): "{path} is the diary of a device: `sudare device ledger "
     "{folder}` shows its account",
     (FileKind.LEDGER, FileKind.DEVICE): "{path} is the folder of a device: `sudare device ledger "
