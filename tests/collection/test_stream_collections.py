@@ -183,11 +183,11 @@ def test_an_unknown_state_of_an_array_is_refused_too(kind: type[Any]) -> None:
     [
         ([["no", "yes", "no"], ["no", "yes"]], "position 1 has 2 states; “online” has 3 rounds"),
         ([["no"] * 3, ["no"] * 4], "position 1 has 4 states"),
-        ([["no"] * 3, "yes"], "position 1 has 1 states"),
-        (["yes"], "position 0 has 1 states"),
-        ([1, 0, 1], "position 0 has 1 states"),
+        ([["no"] * 3, "yes"], "position 1 has 1 state;"),
+        (["yes"], "position 0 has 1 state;"),
+        ([1, 0, 1], "position 0 has 1 state;"),
         (np.zeros((2, 4), int), "position 0 has 4 states"),
-        (np.zeros(3, int), "position 0 has 1 states"),
+        (np.zeros(3, int), "position 0 has 1 state;"),
         ([[]], "position 0 has 0 states"),
     ],
 )

@@ -89,7 +89,7 @@ def test_the_command_writes_it_once_and_the_sums_are_those_of_the_files(tmp_path
     )
     assert done.stdout.count(": OK") == len(written) - 1
     sentence = refused(tmp_path, "page", "write", "survey", "--collector", COLLECTOR)
-    assert "survey: File exists" in sentence
+    assert "survey is there already" in sentence
     refused(tmp_path, "page", "write", "other", "--collector", "stats.example.org")
     assert [path.name for path in tmp_path.iterdir()] == ["survey"]
 
@@ -103,13 +103,14 @@ def collector_at() -> Iterator[str]:
 
 
 def test_a_collectors_pages_are_those_of_this_version(collector_at: str, tmp_path: Path) -> None:
-    for path, name in (("/", "dashboard"), (f"/s/{TEA.key}", "survey")):
+    # The page, its script and style, two languages; and the administration with its own, and codes.
+    for path, name, files in (("/", "dashboard", 9), (f"/s/{TEA.key}", "survey", 5)):
         served = check_page(collector_at + path)
         assert (served.name, served.collector) == (name, None)
-        assert len(served.files) == 5  # the page, its script and style, two languages
+        assert len(served.files) == files
         said = succeed(tmp_path, "page", "check", collector_at + path).out
         assert f"The {name} page of Sudare" in said
-        assert "5 files, none of them changed" in said
+        assert f"{files} files, none of them changed" in said
     shown = succeed(tmp_path, "page", "check", f"{collector_at}/", "--json").json()
     assert shown["page"] == "dashboard"
     assert shown["sha256"]["/"] == hashlib.sha256((STATIC / "index.html").read_bytes()).hexdigest()

@@ -277,8 +277,11 @@ def test_rounds_are_counted_from_one(cls: type[ContinualMechanism], rounds: int)
         (lambda: KShot.calibrate(5, 1.0, shots=2, flips=-1), "flips must be between 0 and 1, got"),
         (lambda: KShot.calibrate(5, 1.0, shots=2, flips=2), "flips must be between 0 and 1, got 2"),
         (lambda: KShot.calibrate(5, 1.0, low=0.6, high=0.4), "a range of shares lies in 0 to 1"),
-        (lambda: Borappor.calibrate(10_001, 1.0), "borappor takes at most 10000 rounds, got 10001"),
-        (lambda: Borappor(10_001, 0.75), "borappor takes at most 10000 rounds, got 10001"),
+        (
+            lambda: Borappor.calibrate(10_001, 1.0),
+            "borappor takes at most 10,000 rounds, got 10001",
+        ),
+        (lambda: Borappor(10_001, 0.75), "borappor takes at most 10,000 rounds, got 10001"),
         (lambda: Glance.calibrate(5, -1.0), "epsilon"),
         (lambda: Streams(5).check_round(6), "rounds are numbered 1 to 5, got 6"),
         (lambda: Streams(2).population([[1, 2], [1, 1]]), "the same number of people in every"),

@@ -35,6 +35,8 @@ VALUES = (
 )
 """Nothing with a NUL: no command line can hold one."""
 
+_AWAY = ("--collector", "http://127.0.0.1:1")  # where nobody listens: what is wrong is said first
+
 SOUND: dict[str, Sequence[object]] = {
     "aggregate": ("tea.json", "reports.arrow"),
     "associate": ("tea.json", "reports.arrow", "town.json", "towns.arrow"),
@@ -73,6 +75,7 @@ SOUND: dict[str, Sequence[object]] = {
     "discover new": ("x", "--question", "Which?", "--epsilon", 4),
     "discover randomize": ("plan.json", "words.csv", "-o", "tuesday"),
     "epsilon": ("tea.json",),
+    "example-data": ("states", "-o", "fresh.csv"),
     "estimate": ("tea.json", "total.json"),
     "export": ("store.db", "KEY", "-o", "kept.arrow"),
     "joint-count encrypt": ("count.json", "bits.csv", "-o", "new.bin"),
@@ -101,6 +104,22 @@ SOUND: dict[str, Sequence[object]] = {
     ),
     "plan stream": ("--rounds", 4, "--epsilon", 4, "--people", 1000),
     "randomize": ("tea.json", "answers.csv", "-o", "new.arrow"),
+    "remote add": ("tea.json", *_AWAY),
+    "remote candidates": ("words", "words.txt", *_AWAY),
+    "remote close": ("tea", "--yes", *_AWAY),
+    "remote delete": ("tea", "--yes", *_AWAY),
+    "remote download": ("tea", "-o", "new.json", *_AWAY),
+    "remote health": _AWAY,
+    "remote invitations": ("tea", *_AWAY),
+    "remote list": _AWAY,
+    "remote login": ("http://127.0.0.1:1",),
+    "remote logout": (),
+    **{f"remote {name}": ("tea", *_AWAY) for name in ("pause", "release", "results", "resume")},
+    **{f"remote {name}": ("tea", *_AWAY) for name in ("show", "withhold")},
+    "remote token list": _AWAY,
+    "remote token new": ("--role", "relay", *_AWAY),
+    "remote token revoke": ("0000", *_AWAY),
+    "remote upload": ("tea", "reports.arrow", *_AWAY),
     "restore": ("a.backup", "new.db"),
     "serve": ("tea.json", "--port", "TAKEN", "--store", "new.db"),
     "simulate stream": ("--rounds", 4, "--people", 100),
@@ -300,6 +319,11 @@ MEANT: dict[str, Sequence[str]] = {
     "high": ("share",),
     "most": ("noise must reach",),
     "epsilon": ("ε",),
+    "delimiter": ("no column", "cells than in the header"),
+    "output": ("there is no folder", "are written as"),
+    "[command]...": ("there is no command",),
+    "public address": ("a collector's address",),
+    "page": ("a collector's address",),
 }
 """What an option or argument stands for, in the words of sentences about it."""
 

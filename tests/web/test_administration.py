@@ -101,7 +101,9 @@ def answer(browser: Browser, link: str, label: str) -> None:
     page = visit(phone, link).page
     page.get_by_role("radio", name=label).check()
     page.get_by_role("button", name="Scramble and send").tap()
-    expect(page.get_by_role("status").first).to_have_text("Arrived, and counted.")
+    expect(page.get_by_role("status").first).to_have_text(
+        "Thank you! Your report has arrived and counts."
+    )
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     phone.close()
 
@@ -331,7 +333,7 @@ def test_the_form_proposes_what_the_collector_would(admin: Page) -> None:
     admin.get_by_label("The two states, one per line").fill("off\non")
     expect(meaning).to_contain_text("(mechanism: glance)")
     admin.get_by_label("The least error").check()
-    expect(meaning).to_contain_text("Browsers don’t speak this mechanism")
+    expect(meaning).to_contain_text("(mechanism: kshot)")
 
 
 def test_a_state_over_time_is_made_and_public(admin: Page, stage: Stage, url: str) -> None:

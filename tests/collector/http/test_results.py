@@ -323,7 +323,7 @@ def test_rounds_of_many_windows_stand_in_a_row(collector: Collector) -> None:
     part = [row for row in response.json()["estimates"] if row["window"] == 7]
     assert [row["share"] for row in part] == [row["share"] for row in alone]
     table = collector.get(_estimate(ONLINE, "?window=all&format=csv")).text.splitlines()
-    assert table[0].startswith("window,round,reports,estimate")
+    assert table[0].startswith("window,round,reports,share")
     assert len(table) == 1 + 6 * SERIES
     columns = pq.read_table(
         io.BytesIO(collector.get(_estimate(ONLINE, "?window=all&format=parquet")).content)

@@ -43,7 +43,10 @@ PRIVATE: Mapping[tuple[str, str], Mapping[Who, str]] = {
     ("POST", "/collections"): ADMIN,
     ("GET", ONE): FREE,
     ("DELETE", ONE): ADMIN,
+    ("POST", "/drafts"): ADMIN,
     ("GET", f"{ONE}/standing"): KNOWN,
+    ("GET", f"{ONE}/admission"): FREE,
+    ("GET", f"{ONE}/history"): ANALYST,
     ("POST", f"{ONE}/reports"): KNOWN,
     ("GET", f"{ONE}/estimate"): ANALYST,
     ("GET", f"{ONE}/aggregate"): ANALYST,
@@ -60,7 +63,7 @@ PRIVATE: Mapping[tuple[str, str], Mapping[Who, str]] = {
 }
 PUBLIC = {
     **PRIVATE,
-    **{("GET", f"{ONE}/{what}"): FREE for what in ("standing", "estimate", "aggregate")},
+    **{("GET", f"{ONE}/{what}"): FREE for what in ("standing", "estimate", "aggregate", "history")},
     **{("GET", f"{ONE}/{what}"): FREE for what in ("live", "truth")},
 }
 """The same of a collection that is public."""
@@ -86,6 +89,9 @@ def body(method: str, path: str) -> dict[str, Any]:
     """What a request must say to be about something."""
     if path == "/tokens" and method == "POST":
         return {"json": {"role": "relay"}}
+    if path == "/drafts":
+        wish = {"name": "tea", "question": "Which tea?", "answers": ["a", "b"], "epsilon": 1.0}
+        return {"json": wish}
     if path == "/collections" and method == "POST":
         return {"content": WORDS.to_json()}
     if path.endswith("/reports"):

@@ -488,7 +488,7 @@ def test_what_cannot_be_served_is_refused_in_a_sentence_and_nothing_is_made(
     chain, key = certificate(tmp_path, "localhost")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert "in use" in told("--port", port).lower()
+        assert "another program has that port" in told("--port", port).lower()
     assert "belong together" in told("--certificate", chain)
     assert "no certificate" in told("--certificate", key, "--private-key", chain)
     assert "missing.pem" in told("--certificate", "missing.pem", "--private-key", key)
@@ -536,7 +536,7 @@ def test_tokens_are_listed_without_secrets_and_unknown_ones_cannot_be_revoked(
     assert abs(expires["analyst"] - time.time() - 7 * 86400) < 100
     succeed(tmp_path, "token", "revoke", made["name"])
     assert made["name"] not in succeed(tmp_path, "token", "list").out
-    assert "no token of this name" in refused(tmp_path, "token", "revoke", made["name"])
+    assert "there is no token" in refused(tmp_path, "token", "revoke", made["name"])
 
 
 def test_the_first_token_is_written_where_it_is_said_and_over_nothing_else(tmp_path: Path) -> None:
