@@ -155,7 +155,7 @@ def test_counts_that_are_not_their_reports_are_not_estimated() -> None:
         (5, counts[::-1] // 2**62),
         (1, np.array([[2, -1]] + [[0, 0]] * 2)),
     ):
-        with pytest.raises(InvalidDocument, match=f"aren't those of {n} reports"):
+        with pytest.raises(InvalidDocument, match=f"aren't those of {n} report"):
             ONLINE.estimate(Aggregate(ONLINE.key, n, forged))
 
 

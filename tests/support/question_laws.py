@@ -270,7 +270,7 @@ class QuestionLaws:
         assert str(collection.minimum_reports) in question.minimum()
         assert text_up(collection.epsilon) in question.randomised(2000, 2000)
         assert "2,000" in question.randomised(2000, 1)
-        assert epsilon in question.cost_of_many()
+        assert repr(collection.epsilon) in question.cost_of_many()  # of `sudare epsilon`: exactly
         what, listed = question.listed()
         assert what
         assert len(listed) >= 1
