@@ -95,6 +95,16 @@ def test_a_page_that_lies_is_caught(text: str, tmp_path: Path) -> None:
         pages.run_page(page, tmp_path)
 
 
+def test_the_commands_of_the_readme_work_as_they_stand(tmp_path: Path) -> None:
+    """All of them, in one folder, in their order."""
+    told = [block.text for block in blocks(ROOT / "README.md") if block.language == "sh"]
+    session = "\n".join(text for text in told if "sudare " in text)
+    assert session.count("sudare ") >= 14
+    pages.run_commands(f"set -e\n{session}", tmp_path)
+    made = {path.name for path in (tmp_path / "work").iterdir()}
+    assert made >= {"tea.html", "words.arrow", "online.html"}
+
+
 @every_page
 def test_quoted_source_stands_in_its_file(page: Path) -> None:
     for block in blocks(page):

@@ -60,14 +60,27 @@ def blocks(page: Path) -> list[Block]:
     ]
 
 
-def run_page(page: Path, folder: Path) -> dict[str, Any]:
-    """Run every example of a page in ``folder``; its names when it is done."""
+def run_commands(script: str, folder: Path) -> None:
+    """Run a script of commands in ``folder``, each of which must succeed."""
+    with chdir(_prepared(folder)):
+        printed, status = _run_shell(script, folder, 0)
+    assert status == 0, printed
+
+
+def _prepared(folder: Path) -> Path:
+    """A folder to work in, beside one with the command."""
     (folder / "bin").mkdir()
     command = folder / "bin" / "sudare"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sudare "$@"\n', "utf-8")
     command.chmod(0o755)
     work = folder / "work"
     work.mkdir()
+    return work
+
+
+def run_page(page: Path, folder: Path) -> dict[str, Any]:
+    """Run every example of a page in ``folder``; its names when it is done."""
+    work = _prepared(folder)
     names: dict[str, Any] = {"__name__": "page"}
     shown = sorted({port for block in blocks(page) for port in _PORT.findall(block.text)})
     printed = ""
