@@ -45,11 +45,11 @@ def _collections(address: str) -> list[dict[str, Any]]:
         return found
 
 
-def _key(address: str, name: str) -> str:
-    """The key of a collection, once everybody has answered it."""
+def _key(address: str, name: str, rounds: int = 0) -> str:
+    """The key of a collection, once everybody has answered it, and so many rounds have been."""
     while True:
         for one in _collections(address):
-            if one["name"] == name and one["reports"] >= PEOPLE:
+            if one["name"] == name and one["reports"] >= PEOPLE and (one["round"] or 0) >= rounds:
                 return str(one["key"])
         time.sleep(1)
 
@@ -69,11 +69,12 @@ def _page(browser: Browser, address: str, size: dict[str, int], theme: str) -> P
 def main() -> None:
     """Make every picture anew."""
     with demonstration() as address, browsing() as browser:
-        tea, online = _key(address, "tea"), _key(address, "online now")
+        tea, online = _key(address, "tea"), _key(address, "online now", rounds=30)
         for theme, key in (("light", tea), ("dark", online)):
             page = _page(browser, f"{address}/#{key}", WIDE, theme)
             page.get_by_label("truth").check()
             page.wait_for_timeout(2500)  # for the truth, and a round more
+            page.evaluate("scrollTo(0, 0)")
             page.screenshot(path=IMAGES / f"dashboard-{theme}.png")
         page = _page(browser, f"{address}/s/{tea}", WIDE, "light")
         page.get_by_role("radio").first.check()

@@ -511,8 +511,10 @@ def test_reports_of_several_windows_are_waited_for(context: BrowserContext, plac
         context.clock.set_fixed_time(time.time())
     context.unroute_all()
     page.reload()  # both were paid for: neither is forgotten
-    expect(said.first).to_have_text(ARRIVED["en-GB"])
-    expect(said.nth(1)).to_have_text(f"An earlier report: {ARRIVED['en-GB']}")
+    # Tried again in the very moment of the reload, one may have arrived, and its receipt not.
+    thanks = r"Thank you! Your report (has arrived and counts|had arrived before. It counts once)\."
+    expect(said.first).to_have_text(re.compile(f"^{thanks}$"))
+    expect(said.nth(1)).to_have_text(re.compile(f"^An earlier report: {thanks}$"))
     assert shown(page, "id") == names[1] != names[0]
     assert [window.n for window in place.stage.store.windows(DAILY.key)] == [1, 1]
     sent = len(made.posted)
