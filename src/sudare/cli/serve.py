@@ -19,6 +19,7 @@ from sudare.cli.shared.options import (
     store_option,
 )
 from sudare.cli.shared.terminal import log_to_stderr, put_json, say
+from sudare.collection.defaults import GRACE, MOST_GRACE
 from sudare.errors import ParameterError
 from sudare.formats.tokens import DAY, TOKEN_DAYS
 
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 @click.option("--private-key", type=PATH, help="Of the certificate, PEM, without a password.")
 @click.option(
     "--grace",
-    type=click.IntRange(0, 86400),
-    default=5,
+    type=click.IntRange(0, MOST_GRACE),
+    default=GRACE,
     show_default=True,
     help="Of the COLLECTIONS: seconds after its end that a window, or a round, takes reports.",
 )

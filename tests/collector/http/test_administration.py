@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sudare import Seeded
+from sudare.collection.defaults import GRACE
 from sudare.collector.http import administration
 from sudare.collector.http.pages import HEADERS
 from sudare.collector.stores.contract import Group, ReportFate, Role
@@ -40,7 +41,7 @@ def test_a_collection_is_held_once(collector: Collector) -> None:
     assert (new.json()["key"], new.json()["grace"]) == (TEA.key, 30)
     again = _add(collector, TEA.to_json())
     assert (again.status_code, again.json()["grace"]) == (200, 30)
-    assert _add(collector, DAYS.to_json()).json()["grace"] == administration.GRACE
+    assert _add(collector, DAYS.to_json()).json()["grace"] == GRACE
     assert [held.collection for held in collector.store.held_collections()] == [TEA, DAYS]
 
 

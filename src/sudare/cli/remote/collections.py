@@ -9,6 +9,7 @@ import rich_click as click
 from sudare.cli.remote.connecting import connected, held_argument
 from sudare.cli.shared.options import PATH, is_pipe, json_option, load_collection
 from sudare.cli.shared.terminal import put_table, say, say_json
+from sudare.collection.defaults import GRACE, MOST_GRACE
 from sudare.errors import ParameterError
 from sudare.formats.files import binary_stdin
 from sudare.formats.strangers import visible
@@ -118,8 +119,8 @@ def _say(
 @click.argument("collection", type=PATH)
 @click.option(
     "--grace",
-    type=click.IntRange(0, 86400),
-    default=5,
+    type=click.IntRange(0, MOST_GRACE),
+    default=GRACE,
     show_default=True,
     help="Seconds after its end that a window, or a round, takes reports.",
 )

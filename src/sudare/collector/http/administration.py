@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sudare.collection.defaults import GRACE, MOST_GRACE
 from sudare.collection.document import Collection
 from sudare.collector.clock.closings import check_rounds_end
 from sudare.collector.http.auth import Bearers
@@ -26,8 +27,6 @@ from sudare.decoding.candidate_file import Lines
 from sudare.errors import InvalidDocument
 from sudare.mechanisms.strings import hashable_text
 
-GRACE = 5  # seconds, unless said otherwise
-MOST_GRACE = 86_400
 MOST_INVITATIONS = 100_000
 MOST_TEXTS = 1_000_000
 _DOCUMENT_BYTES = 4 << 20

@@ -12,11 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sudare.collection.defaults import GRACE, MOST_GRACE
 from sudare.collection.document import CollectionBody
 from sudare.collection.windows import WindowsBody
 from sudare.collector.http.administration import (
-    GRACE,
-    MOST_GRACE,
     MOST_INVITATIONS,
     CandidatesBody,
     InvitationsBody,
