@@ -371,10 +371,7 @@ def report_odds(changes: int, f: float, epsilon: float) -> tuple[float, float]:
     q = p + distance
     if f == 0 or (p > 0 and q < 1):
         q = dyadic(q)
-        p = smallest_dyadic(p, lambda p: p < q and spent(p, q))
-        if p >= q:
-            raise too_small(epsilon)
-        return p, q
+        return smallest_dyadic(p, lambda p: p < q and spent(p, q)), q
     return 0.0, largest_dyadic(min(q, 1 - 2.0**-53), lambda q: spent(0.0, q))
 
 

@@ -10,13 +10,12 @@ import numpy as np
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.formats.numbers import as_given, counted, whole
-from sudare.mechanisms.domain import Streams
+from sudare.mechanisms.domain import MOST_PEOPLE, Streams
 from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.kshot import ALLOWED, KShot, check_range, extreme_share, nearest_share
 
 GUESS = 0.5  # the error of saying ½ in every round, whatever happens, is never more
 _LEVEL = 0.95
-MOST_PEOPLE = 10**12
 _MOST_EPSILON = 20.0  # e^20: there is hardly any noise left to take away
 _PER_UNIT = 1000  # steps of a budget, where the smallest is searched
 _SILENT = 0.05  # a chance of rounds without reports that a plan may come with

@@ -41,11 +41,8 @@ class Account:
             raise ParameterError(f"there is no ledger {path}: make one with `sudare ledger new`")
         if not path.is_file():  # a pipe would be waited for, and can't be written over
             raise ParameterError(f"{path}: a ledger is a regular file")
-        data = path.read_bytes()
-        if not data:
-            raise InvalidDocument(f"{path} is empty; a ledger is a JSON document")
         try:
-            return Ledger.from_json(data)
+            return Ledger.from_json(path.read_bytes())
         except SudareError as error:
             raise InvalidDocument(f"{path}: {error}") from None
 

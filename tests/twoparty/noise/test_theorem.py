@@ -96,6 +96,13 @@ def test_without_one_of_the_conditions_it_is_false(missing: str, table: dict[int
     assert not proof.holds
 
 
+def test_a_law_that_ends_early_on_one_side_has_gaps_on_the_other() -> None:
+    """(ii) is about every number up to the largest either way, be the law ever so lopsided."""
+    for table in ({-3: 1, -2: 2, -1: 3, 0: 4, 1: 3}, {-1: 3, 0: 4, 1: 3, 2: 2, 3: 1}):
+        proof = prove(Scheme((table,), (1,), distinct=False), Guarantee(1.0, 0.2))
+        assert not proof.conditions["ii"]
+
+
 def test_the_conjecture_fails_under_the_tabulated_rule_too() -> None:
     guarantee = Guarantee(0.1, 8.772e-4)
     proof = prove(algorithm2(guarantee, 4), guarantee)

@@ -336,6 +336,11 @@ def test_a_refusal_is_cut_to_400_letters_on_both_sides() -> None:
     messages.refuse_refusal(b"sudare3p\x01\xff")
 
 
+def test_a_refusal_in_place_of_any_message_is_told_as_one() -> None:
+    with pytest.raises(InvalidMessage, match=r"^the other party refused: not today$"):
+        Listening(AGREED, Plain()).receive(messages.refusal("not today"), System())
+
+
 def test_a_total_out_of_range_is_neither_sent_nor_opened() -> None:
     with pytest.raises(ParameterError, match="a total from 0 to 1000, this one lies outside"):
         run(held=TotalOfP2(total=1001))

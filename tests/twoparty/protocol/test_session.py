@@ -73,6 +73,15 @@ def test_both_ends_come_to_the_same_total_and_count_the_same_bytes(wires: Wires)
     assert (left.sent, left.received) == (right.received, right.sent)
 
 
+def test_a_total_that_may_not_be_added_is_refused_before_anything_is_said(wires: Wires) -> None:
+    """P2 hears of it at once: it has sent nothing yet that could be opened."""
+    left, right = wires(5)
+    with pytest.raises(ParameterError, match="agree that nobody is in both"):
+        run_one(left, ONE, System(), own=30)
+    with pytest.raises(InvalidMessage, match="the other party refused"):
+        right.receive(Step.HELLO)
+
+
 class Late(Plain):
     """Opens only when told to."""
 

@@ -31,7 +31,7 @@ def prove(secret: bytes, statement: tuple[bytes, ...], context: bytes) -> bytes:
 def holds(statement: tuple[bytes, ...], proof: bytes, context: bytes) -> bool:
     """Whether a proof shows, in this context, that of the points (P, A, Q) P = x·G and Q = x·A."""
     challenge, response = proof[:POINT], proof[POINT:]
-    if len(proof) != PROOF or not all(0 < _number(each) < ORDER for each in (challenge, response)):
+    if len(proof) != PROOF or any(_number(each) >= ORDER for each in (challenge, response)):
         return False
     public, first, shared = statement
     try:
