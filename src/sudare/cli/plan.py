@@ -160,7 +160,7 @@ def _show(found: "StreamPlan") -> None:
 
 
 def _show_needed(found: "StreamPlan", needed: dict[str, Any], *, asked: bool) -> None:
-    from sudare.planning.streams import MOST_PEOPLE
+    from sudare.mechanisms.domain import MOST_PEOPLE
 
     error = needed["error"]
     if asked and found.error <= error:
