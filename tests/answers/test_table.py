@@ -93,6 +93,27 @@ def test_latin_1_by_name(tmp_path: Path) -> None:
     assert rows.undecoded.tolist() == [True, True]
 
 
+def test_a_row_of_the_wrong_length_that_is_not_utf_8(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"answer,n\ngreen,1\nsecr\xffet,1,2\nbl\xffack,3\nlast,4\n")
+    table = Table(path, columns_named("answer"))
+    (rows,) = table
+    assert [table.place(number) for number in table.take_ragged()] == [f"line 3 of {path}"]
+    assert rows.undecoded.tolist() == [False, True, False]
+    assert rows.columns[0].to_pylist()[::2] == ["green", "last"]
+    assert capfd.readouterr() == ("", "")
+    assert "green" not in repr(table)
+
+
+def test_a_text_of_a_program_that_is_not_utf_8(tmp_path: Path) -> None:
+    texts = pa.array([b"green", b"bl\xffack", None], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"answer": texts}), tmp_path / "a")
+    (rows,) = Table(tmp_path / "a", columns_named("answer"))
+    assert rows.undecoded.tolist() == [False, True, False]
+
+
 def test_a_byte_that_an_encoding_lacks_is_named_by_its_line(tmp_path: Path) -> None:
     data = b"answer\n" + b"tea\n" * 400_000 + b"caf\xe9\n"
     with pytest.raises(

@@ -27,6 +27,18 @@ _MARKS = (  # UTF-32's little-endian mark begins with that of UTF-16
 )
 
 
+UNDECODED = "\ufdd0"
+"""Stands for each byte that isn't UTF-8: a code point that Unicode keeps out of all texts."""
+
+
+def _mark(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 - nothing is encoded with it
+    return UNDECODED, error.start + 1
+
+
+codecs.register_error("sudare-undecoded", _mark)
+
+
 def check_encoding(name: str) -> str:
     """The name of an encoding of texts; any other is refused."""
     try:
@@ -108,7 +120,10 @@ class _Unpacking(io.BufferedIOBase):
 
 
 def as_utf8(source: Peeked, encoding: str | None, name: str) -> Peeked:
-    """A text as UTF-8, without its byte order mark, from the encoding that is named or marked."""
+    """A text as UTF-8, without its byte order mark, from the encoding that is named or marked.
+
+    What a text in UTF-8 has that isn't is ``UNDECODED``, so that only its rows are in doubt.
+    """
     mark, marked = next(
         ((mark, of) for mark, of in _MARKS if source.head.startswith(mark)), (b"", None)
     )
@@ -122,16 +137,16 @@ def as_utf8(source: Peeked, encoding: str | None, name: str) -> Peeked:
                 f"{name} has zero bytes, as UTF-16 without a mark has: name its encoding, such as "
                 f"--encoding utf-16-le"
             )
-        return source
+        return Peeked(_Decoding(source, known, name, errors="sudare-undecoded"))
     return Peeked(_Decoding(source, known, name))
 
 
 class _Decoding(io.BufferedIOBase):
     """UTF-8 made of a text in another encoding; what is not in it is named by its line."""
 
-    def __init__(self, source: Peeked, encoding: str, name: str) -> None:
+    def __init__(self, source: Peeked, encoding: str, name: str, *, errors: str = "strict") -> None:
         self._source, self._encoding, self._name = source, encoding, name
-        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
         self._ready = b""
         self._lines = 0
         self._ended = False

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sudare.answers.dialect import cells, find_delimiter
 from sudare.answers.ids import names_people
 from sudare.answers.line_numbers import LineNumbers
-from sudare.answers.plain_text import Peeked, as_utf8, unpacked
+from sudare.answers.plain_text import UNDECODED, Peeked, as_utf8, unpacked
 from sudare.errors import InvalidDocument, ParameterError, SudareError
 from sudare.formats.files import binary_stdin
 
@@ -111,7 +111,7 @@ class Rows(NamedTuple):
             yield Rows(columns, self.numbers[part], self.undecoded[part])
 
 
-@dataclass
+@dataclass(repr=False)  # it holds answers
 class Table:
     """A table of answers in a file, or on standard input.
 
@@ -497,11 +497,17 @@ def _as_text(
         whole = pc.and_(pc.equal(pc.floor(values), values), pc.less(pc.abs(values), _WHOLE))
         digits = pc.cast(pc.if_else(whole, values, 0.0), pa.int64()).cast(pa.string())
         return pc.if_else(whole, digits, pc.cast(values, pa.string()))
+    if pa.types.is_string(values.type):
+        values = values.cast(pa.binary())  # of a program that did not look whether it is UTF-8
     try:
-        return values if pa.types.is_string(values.type) else pc.cast(values, pa.string())
+        found = pc.cast(values, pa.string())
     except pa.ArrowInvalid:
         if not (pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type)):
             raise
+    else:
+        marked = pc.fill_null(pc.match_substring(found, UNDECODED), fill_value=False)
+        undecoded |= marked.to_numpy(zero_copy_only=False)
+        return found
     texts: list[str | None] = []
     for row, cell in enumerate(values.to_pylist()):  # of a chunk that has one, to find which
         try:

@@ -188,7 +188,8 @@ def test_an_invitation_is_what_a_sender_shows(collector: Collector) -> None:
 def test_an_unknown_way_of_asking_is_refused_in_the_one_shape(collector: Collector) -> None:
     collector.hold(TEA)
     assert code(collector.ask("PATCH", f"/collections/{TEA.key}"), 405) == "method_not_allowed"
-    assert code(collector.get("/nothing"), 404) == "not_found"
+    for path in ("/nothing", "/collections/", f"/collections/{TEA.key}/standing/"):
+        assert code(collector.get(path), 404) == "not_found"
     other = collector.get("/collections", headers={"Sudare-Api": "2"})
     assert code(other, 400) == "unknown_version"
 

@@ -52,6 +52,8 @@ class App:
             routes=[*_own_routes(service, self._uploads), *routes],
             exception_handlers=dict.fromkeys((Problem, HTTPException, Exception), self._refuse),
         )
+        # Else an address with a stroke too many is answered by one made of the sender's Host.
+        self._rest.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer an HTTP request, or follow the server's life from its start to its end."""
