@@ -174,7 +174,7 @@ def randomize(
     from sudare.answers.table import columns_named
     from sudare.chance.exact import text_up
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.wire import report_file
+    from sudare.formats.report_files import report_file
 
     agreed = _load(plan)
     refuse_ours(answers, FileKind.DATA)
@@ -307,7 +307,7 @@ def _stems(agreed: "Discovery") -> list[str]:
 
 def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
     from sudare.engines import local
-    from sudare.formats.wire import read_reports
+    from sudare.formats.report_files import read_reports
 
     require_folder(folder, FileKind.PARTS)
     for stem, collection in zip(_stems(agreed), agreed.collections, strict=True):

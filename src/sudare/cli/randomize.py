@@ -67,7 +67,7 @@ def randomize(
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
     """
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.wire import report_file, report_stream
+    from sudare.formats.report_files import report_file, report_stream
 
     agreed = load_collection(collection)
     layout, judge = agreed.kind.layout(source.column), judge_of(agreed, other)

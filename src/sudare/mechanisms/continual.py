@@ -23,6 +23,7 @@ from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
 from sudare.formats.numbers import counted
+from sudare.formats.wire import Fields
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import MOST_ROUNDS, Groups, Streams
 from sudare.mechanisms.interface import Mechanism, Records
@@ -160,7 +161,7 @@ class ContinualMechanism(Mechanism):
         noise = self.lies(count, rng)
         return Plans(1 + rounds, np.ones_like(noise), noise)
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless rounds are among ``1 .. rounds`` and bits 0 or 1."""
         wrong = (reports["round"] < 1) | (reports["round"] > self.rounds)
         if wrong.any():
@@ -175,7 +176,7 @@ class ContinualMechanism(Mechanism):
                 f"the report at position {where} says {reports['bit'][where]}; a bit is 0 or 1"
             )
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports say 0 and how many say 1, a row per round."""
         cells = 2 * (reports["round"].astype(np.int64) - 1) + reports["bit"]
         counts: NDArray[np.int64] = np.bincount(cells, minlength=2 * self.rounds)

@@ -23,6 +23,7 @@ from sudare.estimation.estimate import Estimate
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.documents import canonical
 from sudare.formats.numbers import counted, whole
+from sudare.formats.wire import Columns, Fields
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories, Domain
 
@@ -73,11 +74,11 @@ class Mechanism(ABC):
         """Reports of checked values: the only step that sees the truth."""
 
     @abstractmethod
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless every record is one that ``perturb`` can make."""
 
     @abstractmethod
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """The additive counts of checked reports."""
 
     @abstractmethod
@@ -159,7 +160,7 @@ class Mechanism(ABC):
         """
         return self.perturb(self.domain.check(values), rng or System())
 
-    def aggregate(self, reports: Records) -> Aggregate:
+    def aggregate(self, reports: Records | Columns) -> Aggregate:
         """Check the reports and count them."""
         if reports.dtype != self.report_dtype or reports.ndim != 1:
             raise InvalidReport(

@@ -27,6 +27,7 @@ from sudare.estimation.debias import debias
 from sudare.estimation.estimate import Estimate
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.numbers import whole
+from sudare.formats.wire import Fields
 from sudare.mechanisms import bloom
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories, Domain
@@ -256,7 +257,7 @@ class Rappor(MemoisedMechanism):
         size = max(1, _BLOCK // packed_words(self.bits))
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless every cohort exists, and the bits above ``bits`` are 0."""
         if self.hashes and len(reports) and reports["cohort"].max() >= self.cohorts:
             where = int(np.argmax(reports["cohort"] >= self.cohorts))
@@ -266,7 +267,7 @@ class Rappor(MemoisedMechanism):
             )
         check_packed(reports["bits"], self.bits)
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports have each bit set.
 
         With hashes, a row for each cohort: its number of reports, then its bits' sums.

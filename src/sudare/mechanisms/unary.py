@@ -22,6 +22,7 @@ from sudare.chance.packed import check_packed, column_counts
 from sudare.chance.randomness import Randomness
 from sudare.errors import ParameterError
 from sudare.estimation.likelihood import Evidence
+from sudare.formats.wire import Fields
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories
@@ -85,11 +86,11 @@ class Unary(CategoricalMechanism):
         plant(noise, values, heads)
         return noise.view(self.report_dtype)[:, 0]
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless the bits above ``k`` are 0."""
         check_packed(reports["bits"], self.k)
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports have each bit set."""
         return column_counts(reports["bits"], self.k)
 

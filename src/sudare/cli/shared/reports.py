@@ -72,7 +72,7 @@ def _of(agreed: "Collection", path: Path) -> "Aggregate":
 
 def _chunks(agreed: "Collection", path: Path) -> Iterator["NDArray[np.void]"]:
     from sudare.formats.files import finite
-    from sudare.formats.wire import read_reports
+    from sudare.formats.report_files import read_reports
 
     if not is_pipe(path) and finite(path).is_file() and not path.stat().st_size:
         raise InvalidDocument(f"{path} is empty; a file of reports has at least a header")

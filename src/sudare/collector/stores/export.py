@@ -9,7 +9,7 @@ from sudare.collection.document import Collection
 from sudare.collector.stores.contract import Store
 from sudare.errors import ParameterError
 from sudare.formats.numbers import counted
-from sudare.formats.wire import report_file
+from sudare.formats.report_files import report_file
 from sudare.mechanisms.interface import Records
 
 _TOGETHER = 1 << 16  # groups may be of one report: a file of such would be slow to read
