@@ -1,4 +1,5 @@
-"""Files of reports into counts.
+"""Files of reports into counts, on one machine or many.
 
-``local``: a sum over chunks, in the memory of one.
+``pieces``: what every engine does with a file: cut it, count a piece, add up and check the seal.
+``local``: on all cores of this machine.
 """

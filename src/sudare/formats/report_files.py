@@ -122,7 +122,7 @@ class _ArrowSink:
 
         self._seal = ColumnSeal()
         self._empty = np.empty(0, dtype)
-        self._writer = pa.ipc.new_stream(target, schema_of(dtype, _marks(key)))
+        self._writer = pa.ipc.new_stream(target, schema_of(dtype).with_metadata(_marks(key)))
 
     def write(self, reports: Records) -> None:
         if len(reports):
@@ -149,7 +149,7 @@ class _ParquetSink:
         small = [name for name in dtype.names or () if dtype[name].itemsize <= 2]
         self._writer = pq.ParquetWriter(
             target,
-            schema_of(dtype, _marks(key)),
+            schema_of(dtype).with_metadata(_marks(key)),
             compression="none",
             use_dictionary=small,
             write_page_checksum=True,  # for other readers: the seal is ours
@@ -265,8 +265,7 @@ class GroupReader:
     def __init__(self, file: ReportFile) -> None:
         self._file = file
         with _naming_damage(lambda: 0):
-            self._handle = regular(file.path).open("rb")
-            self._parquet = _opened(self._handle)
+            self._parquet = _opened(file.path)
 
     def read(self, groups: Sequence[int], seal: ColumnSeal) -> Columns:
         """The reports of some row groups behind each other, taken into the seal."""
@@ -281,7 +280,7 @@ class GroupReader:
 
     def close(self) -> None:
         """Let the file go."""
-        self._handle.close()
+        self._parquet.close(force=True)
 
 
 def read_columns(source: Path | IO[bytes], dtype: RECORDS, key: str) -> Iterator[Columns]:
@@ -353,15 +352,19 @@ def _is_parquet(path: Path) -> bool:
 
 @contextmanager
 def _parquet(path: Path) -> Iterator["pq.ParquetFile"]:
-    with regular(path).open("rb") as handle:  # it is read from its end
-        yield _opened(handle)
+    file = _opened(path)
+    try:
+        yield file
+    finally:
+        file.close(force=True)
 
 
-def _opened(handle: IO[bytes]) -> "pq.ParquetFile":
+def _opened(path: Path) -> "pq.ParquetFile":
     import pyarrow.parquet as pq
 
-    # What is read ahead of one's own accord stays in memory until the end of the file.
-    return pq.ParquetFile(handle, pre_buffer=False)
+    # By its name, so that it is read without the interpreter. What would be read ahead stays in
+    # memory until the end of the file.
+    return pq.ParquetFile(str(regular(path)), pre_buffer=False)
 
 
 def _parquet_batches(file: Any, dtype: RECORDS, kind: type[Seal]) -> Iterator[Columns]:  # noqa: ANN401 - pyarrow is untyped

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
@@ -129,7 +130,8 @@ def fields_of(dtype: np.dtype[np.void]) -> dict[str, tuple[np.dtype[Any], tuple[
     return {name: (dtype[name].base, dtype[name].shape) for name in dtype.names or ()}
 
 
-def schema_of(dtype: np.dtype[np.void], metadata: Mapping[str, str] | None = None) -> "pa.Schema":
+@lru_cache(64)  # it is asked for with every batch
+def schema_of(dtype: np.dtype[np.void]) -> "pa.Schema":
     """The Arrow columns of a record: whole numbers as such, packed bits as fixed-size binary."""
     import pyarrow as pa
 
@@ -141,7 +143,7 @@ def schema_of(dtype: np.dtype[np.void], metadata: Mapping[str, str] | None = Non
         )
         for name, (base, shape) in fields_of(dtype).items()
     ]
-    return pa.schema(columns, metadata)
+    return pa.schema(columns)
 
 
 def describe(schema: "pa.Schema") -> str:
