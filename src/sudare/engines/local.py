@@ -74,7 +74,7 @@ def aggregate_files(
             of range.
     """
     files, skipped = examined(source, paths, skip_bad=skip_bad)
-    counted = Counted(source.zero, 0, skipped)
+    counted = Counted(source.zero, [], skipped)
     everybody, done = sum(file.reports for file in files), 0
 
     def tried(piece: Piece) -> Part | Exception:
@@ -108,7 +108,7 @@ def _add(
             if isinstance(part, Exception):
                 raise part
         counted.total += added(source, file, [part for part in parts if isinstance(part, Part)])
-        counted.files += 1
+        counted.files.append(file)
     except FAULTS as error:
         if not skip_bad:
             raise BadFile(file.path, error) from error
