@@ -54,7 +54,7 @@ def export_reports(
     written = 0
     chosen: list[int | None] = [window]
     if window is None and collection.windows and _is_folder(output):
-        chosen = sorted(one.window for one in store.windows(collection.key))
+        chosen = [one.window for one in store.windows(collection.key)]
     # Single reports: no release rule holds for them.
     with _target(output, collection) as write:
         for one in chosen:
