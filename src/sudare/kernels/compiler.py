@@ -14,18 +14,18 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return _kept(function)
 
 
-def compiled_for(signature: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # noqa: ANN401
-    """A function as machine code for one signature of Numba's, to which arguments are fitted.
+def compiled_for(*signatures: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:  # noqa: ANN401
+    """A function as machine code for signatures of Numba's, to which arguments are fitted.
 
     For kernels that take arrays in any layout: one machine code, where ``compiled`` would make one
     for each layout that it meets. It is made where its module is imported.
     """
-    return lambda function: _kept(function, signature)
+    return lambda function: _kept(function, list(signatures))
 
 
-def _kept(function: Callable[P, R], signature: Any = None) -> Callable[P, R]:  # noqa: ANN401
+def _kept(function: Callable[P, R], signatures: list[Any] | None = None) -> Callable[P, R]:
     try:
-        kernel = njit(signature, cache=True, nogil=True)(function)
+        kernel = njit(signatures, cache=True, nogil=True)(function)
     except RuntimeError:  # no folder may be written: compile for this process alone
-        kernel = njit(signature, nogil=True)(function)
+        kernel = njit(signatures, nogil=True)(function)
     return cast("Callable[P, R]", kernel)
