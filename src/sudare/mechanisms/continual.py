@@ -24,6 +24,7 @@ from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
 from sudare.formats.numbers import counted
 from sudare.formats.wire import Fields
+from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import MOST_ROUNDS, Groups, Streams
 from sudare.mechanisms.interface import Mechanism, Records
@@ -163,9 +164,9 @@ class ContinualMechanism(Mechanism):
 
     def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless rounds are among ``1 .. rounds`` and bits 0 or 1."""
-        wrong = (reports["round"] < 1) | (reports["round"] > self.rounds)
-        if wrong.any():
-            where = int(np.argmax(wrong))
+        rounds = reports["round"]
+        if rounds.min(initial=1) < 1 or rounds.max(initial=1) > self.rounds:
+            where = int(np.argmax((rounds < 1) | (rounds > self.rounds)))
             raise InvalidReport(
                 f"the report at position {where} names round {reports['round'][where]}; "
                 f"rounds are numbered 1 to {self.rounds}"
@@ -178,6 +179,10 @@ class ContinualMechanism(Mechanism):
 
     def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports say 0 and how many say 1, a row per round."""
+        if len(reports) >= COMPILE_FROM:
+            from sudare.kernels.choices import count_rounds
+
+            return count_rounds(reports["round"], reports["bit"], self.rounds).reshape(-1, 2)
         cells = 2 * (reports["round"].astype(np.int64) - 1) + reports["bit"]
         counts: NDArray[np.int64] = np.bincount(cells, minlength=2 * self.rounds)
         return counts.reshape(self.rounds, 2)
