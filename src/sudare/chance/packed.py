@@ -34,6 +34,12 @@ def column_counts(words: Words, bits: int) -> NDArray[np.int64]:
     return counts
 
 
+def has_bit(words: Words, bit: int) -> NDArray[np.bool_]:
+    """Which rows have this bit set."""
+    said: NDArray[np.bool_] = words[:, bit >> 6] & np.uint64(1 << (bit & 63)) != 0
+    return said
+
+
 def choose_bits(kept: Words, said: Words, unsaid: Words, out: Words) -> None:
     """Fill ``out`` with the bits of ``said`` where ``kept`` is 1, and of ``unsaid`` elsewhere."""
     if kept.size >= COMPILE_FROM:

@@ -3,4 +3,5 @@
 ``pieces``: what every engine does with a file: cut it, count a piece, add up and check the seal.
 ``local``: on all cores of this machine.
 ``once``: reports with ids, each counted once however often it is there.
+``query``: answers into reports, and reports into weights, as Arrow for a query of somebody else.
 """

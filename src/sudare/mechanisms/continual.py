@@ -20,6 +20,7 @@ from sudare.chance.exact import affordable, check_epsilon, is_dyadic, largest_dy
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
+from sudare.estimation.debias import report_weights
 from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
 from sudare.formats.numbers import counted
@@ -198,6 +199,19 @@ class ContinualMechanism(Mechanism):
     def debiased(self, aggregate: Aggregate) -> StreamEstimate:
         """The unbiased share in each round that has reports, from its own reports only."""
         return round_estimates(aggregate.counts, self.holder, self.others, sampled=self.sampled)
+
+    def supports(self, reports: Records, state: int) -> NDArray[np.bool_]:
+        """Which reports say this state, 0 or 1."""
+        said: NDArray[np.bool_] = reports["bit"] == state
+        return said
+
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each report in the number of its round's reporters who are in a state.
+
+        The sum over the reports of one round, divided by their number, is the round's share.
+        """
+        chances = (self.holder, self.others) if answer else (1 - self.others, 1 - self.holder)
+        return report_weights(self.supports(reports, answer), *chances)
 
     def simulate(self, truth: ArrayLike | Groups, rng: Keystream) -> Aggregate:
         """The aggregate of a whole population, drawn from its exact law.

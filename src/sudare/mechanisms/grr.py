@@ -132,6 +132,11 @@ class GRR(CategoricalMechanism):
         counts: NDArray[np.int64] = np.bincount(answers, minlength=self.k)
         return counts
 
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which reports give the answer."""
+        given: NDArray[np.bool_] = reports["answer"] == answer
+        return given
+
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares: one event per answer, it was reported."""
         counts = aggregate.counts[np.newaxis].astype(np.float64)

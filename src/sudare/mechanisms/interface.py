@@ -18,8 +18,8 @@ from sudare.chance.exact import exact_law, log_up
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness, System
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
-from sudare.estimation.debias import debias
-from sudare.estimation.estimate import Estimate
+from sudare.estimation.debias import debias, report_weights
+from sudare.estimation.estimate import Estimate, Floats
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.documents import canonical
 from sudare.formats.numbers import counted, whole
@@ -84,6 +84,10 @@ class Mechanism(ABC):
     @abstractmethod
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased estimate of an aggregate known to be this mechanism's."""
+
+    @abstractmethod
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each checked report in the unbiased number of people with an answer."""
 
     @abstractmethod
     def simulate(self, truth: Any, rng: Keystream) -> Aggregate:  # noqa: ANN401 - any domain's
@@ -242,6 +246,10 @@ class CategoricalMechanism(Mechanism):
         """The chance that a person's report supports any one answer that they don't hold."""
 
     @abstractmethod
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which of the checked reports support an answer; ``tally`` counts them."""
+
+    @abstractmethod
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of an aggregate about the shares, for the likelihood."""
 
@@ -258,6 +266,10 @@ class CategoricalMechanism(Mechanism):
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased share of each answer, (c/n - others) / (holder - others)."""
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
+
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each report in the number of people who hold an answer."""
+        return report_weights(self.supports(reports, answer), self.holder, self.others)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from sudare.chance.exact import (
     too_small,
 )
 from sudare.chance.keystream import Keystream, packed_words
-from sudare.chance.packed import check_packed, column_counts
+from sudare.chance.packed import check_packed, column_counts, has_bit
 from sudare.chance.randomness import Randomness
 from sudare.errors import ParameterError
 from sudare.estimation.likelihood import Evidence
@@ -93,6 +93,10 @@ class Unary(CategoricalMechanism):
     def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports have each bit set."""
         return column_counts(reports["bits"], self.k)
+
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which reports have the answer's bit."""
+        return has_bit(reports["bits"], answer)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares: two events per answer, its bit is 1 or 0."""
