@@ -43,8 +43,8 @@ def spoil(folder: Path) -> None:
     (folder / "latin.txt").write_bytes("Grün\nSchwarz\n".encode("latin-1"))
     (folder / "spaced.csv").write_bytes(b"\xef\xbb\xbfid;Answer \r\n1;green\r\n")
     (folder / "twice.csv").write_bytes(b"answer,answer\ngreen,black\n")
-    titled = [["Teas of 2026", None], [None, None], ["id", "answer"], [1, "green"]]
-    (folder / "titled.xlsx").write_bytes(xlsx(titled))
+    title, header = ("Teas of 2026", None), ("id", "answer")
+    (folder / "titled.xlsx").write_bytes(xlsx([title, (), header, ("1", "green")]))
     (folder / "array.json").write_bytes(b'[\n  {"answer": "green"}\n]\n')
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     estimate = ("estimate", "tea.json", "total.json", "--plot", "tea.html", "--json")
