@@ -56,7 +56,7 @@ def cli() -> None:
 
     \b
     A private survey, end to end:
-      sudare example-data tea                                  (answers.csv, made up)
+      sudare example-data tea                                  (makes answers.csv)
       sudare collection new tea --question "Which tea?" \\
         --answer green --answer black --answer oolong --epsilon 1 -o tea.json
       sudare randomize tea.json answers.csv -o reports.arrow   (on the devices)
