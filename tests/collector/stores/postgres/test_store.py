@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from sudare.collector.stores.contract import ReportFate, State
 from sudare.collector.stores.migrations import POSTGRES
@@ -33,6 +34,27 @@ def store(url: str) -> Iterator[PostgresStore]:
     opened = PostgresStore(url)
     yield opened
     opened.shut()
+
+
+def test_a_session_says_what_it_relies_on_whatever_the_server_does(url: str) -> None:
+    others = {
+        "default_transaction_isolation": "serializable",
+        "jit": "on",
+        "search_path": "public",
+        "synchronous_commit": "off",
+        "statement_timeout": "1h",
+    }
+    said = " ".join(f"-c {name}={value}" for name, value in others.items())
+    store = PostgresStore(make_conninfo(url, options=said))
+    found = {name: store._read(f"SHOW {name}")[0][0] for name in others}
+    store.shut()
+    assert found == {
+        "default_transaction_isolation": "read committed",
+        "jit": "off",
+        "search_path": "sudare, pg_catalog",
+        "synchronous_commit": "on",
+        "statement_timeout": "20s",
+    }
 
 
 SENDING = textwrap.dedent("""
