@@ -9,6 +9,7 @@ import pytest
 
 from sudare import GRR, Collection, Device, Glance
 from sudare.collection.windows import Windows
+from sudare.device import collector_client, outbox
 from sudare.device.collector_client import (
     CollectorClient,
     check_invitation,
@@ -93,3 +94,7 @@ def test_a_client_waits_as_long_as_it_is_told_and_for_a_connection_ten_seconds()
         with CollectorClient("http://127.0.0.1:9", timeout=asked) as collector:
             waited = collector._http.timeout
         assert (waited.connect, waited.read, waited.write) == (connecting, asked, asked)
+
+
+def test_a_response_is_read_up_to_16_mib_and_a_body_has_a_hundred_reports() -> None:
+    assert (collector_client._MOST_BYTES, outbox.MOST_TOGETHER) == (16 * 2**20, 100)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sudare.errors import InvalidDocument, InvalidMessage, ParameterError
+from sudare.twoparty.ciphers.elgamal import ElGamal
 from sudare.twoparty.ciphers.interface import check_index, check_range, check_values
 from sudare.twoparty.noise.algorithm2 import algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
@@ -19,6 +20,7 @@ from sudare.twoparty.noise.table_search import search
 from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.candidates import split
 from sudare.twoparty.protocol.connection import Wire
+from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.messages import LARGEST, Step
 from sudare.twoparty.protocol.peer_listener import Stranger, _greeting
 
@@ -161,3 +163,19 @@ def test_a_greeting_may_be_as_long_as_its_step_allows(beyond: int) -> None:
             with pytest.raises(StopIteration) as arrived:
                 next(steps)
             assert arrived.value.value == frame
+
+
+@pytest.mark.parametrize(("draws", "farthest"), [(1, 3), (2, 2)])
+def test_a_table_ends_as_soon_as_its_sensitivity_and_delta_allow(draws: int, farthest: int) -> None:
+    """So few that δ is large: of one draw three values must lie outside, of two their sums."""
+    (table,) = algorithm2(Guarantee(20.0, 0.4, 3), draws).tables
+    assert list(table) == list(range(-farthest, farthest + 1))
+
+
+def test_documents_are_written_for_people_to_read() -> None:
+    cipher = ElGamal()
+    keys = cipher.keys()
+    count = JointCount("tea", AGREED, keys.public)
+    for written in (AGREED.document.to_json(), count.to_json(), count.secret_json(keys)):
+        assert written.startswith(b'{\n "')
+        assert written.endswith(b"\n}\n")
