@@ -1,8 +1,10 @@
 """The limits that a device keeps: what lies on one is taken, what lies beyond it is not."""
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +19,8 @@ from sudare.device.collector_client import (
     checked_address,
 )
 from sudare.device.current_window import answered_window, check_number, observed_round
-from sudare.device.outbox import Waiting, check_patience
+from sudare.device.outbox import Outbox, Waiting, check_patience
+from sudare.device.participant import Participant
 from sudare.errors import ParameterError
 
 MOST = 2**53
@@ -90,6 +93,7 @@ def test_the_clock_opens_a_window_and_a_round_at_their_first_moment(
 
 
 def test_a_client_waits_as_long_as_it_is_told_and_for_a_connection_ten_seconds() -> None:
+    assert CollectorClient("http://127.0.0.1:9")._http.timeout.read == 10.0
     for asked, connecting in ((3.0, 3.0), (10.0, 10.0), (60.0, 10.0)):
         with CollectorClient("http://127.0.0.1:9", timeout=asked) as collector:
             waited = collector._http.timeout
@@ -98,3 +102,24 @@ def test_a_client_waits_as_long_as_it_is_told_and_for_a_connection_ten_seconds()
 
 def test_a_response_is_read_up_to_16_mib_and_a_body_has_a_hundred_reports() -> None:
     assert (collector_client._MOST_BYTES, outbox.MOST_TOGETHER) == (16 * 2**20, 100)
+
+
+@pytest.mark.parametrize(
+    ("method", "seconds"),
+    [
+        (Outbox.send, 60.0),
+        (Participant.send, 60.0),
+        (Participant.answer, 10.0),
+        (Participant.observe, 10.0),
+    ],
+)
+def test_patience_is_as_long_as_is_written_unless_it_is_given(
+    method: Callable[..., object], seconds: float
+) -> None:
+    assert inspect.signature(method).parameters["patience"].default == seconds
+
+
+def test_an_outbox_is_durable_and_keeps_nothing_that_was_sent(tmp_path: Path) -> None:
+    with Outbox(tmp_path / "outbox.db") as kept, kept._using() as base:
+        assert base.execute("PRAGMA synchronous").fetchone() == (3,)  # extra
+        assert base.execute("PRAGMA secure_delete").fetchone() == (1,)

@@ -7,8 +7,9 @@ systems, sizes of working memory, and what only keeps ``zip`` honest.
 
 Nor is one made that is none by construction: a function of a truth value returns the other value,
 never ``None``, which whoever asks it takes for False; the operands of a sum, of a greatest or of an
-equality aren't swapped; and from which size on (``COMPILE_FROM``) a compiled loop takes the place
-of a plain one isn't changed, as both do the same (tests hold each pair of them to it at all sizes).
+equality aren't swapped; ``astype`` copies no array that it spared; and from which size on
+(``COMPILE_FROM``) a compiled loop takes the place of a plain one isn't changed, as both do the same
+(tests hold each pair of them to it at all sizes).
 """
 
 import ast
@@ -309,7 +310,9 @@ class _Finder:
         return self._text(node.func) in {"cast", "TypeVar", "ParamSpec"}
 
     def _is_strict(self, node: ast.Call, keyword: ast.keyword) -> bool:
-        """Whether a keyword only keeps ``zip`` honest."""
+        """Whether a keyword only keeps ``zip`` honest, or spares a copy of what is read."""
+        if keyword.arg == "copy":
+            return self._text(node.func).endswith(".astype")
         return keyword.arg == "strict" and self._text(node.func) == "zip"
 
     # The faults.

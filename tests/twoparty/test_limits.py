@@ -1,5 +1,6 @@
 """The limits that two parties keep: what lies on one is taken, what lies beyond it is not."""
 
+import hashlib
 import math
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +23,7 @@ from sudare.twoparty.protocol.candidates import split
 from sudare.twoparty.protocol.connection import Wire
 from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.messages import LARGEST, Step
+from sudare.twoparty.protocol.parties import fingerprint
 from sudare.twoparty.protocol.peer_listener import Stranger, _greeting
 
 WIDEST = 2**40  # of a ciphertext's value
@@ -170,6 +172,10 @@ def test_a_table_ends_as_soon_as_its_sensitivity_and_delta_allow(draws: int, far
     """So few that δ is large: of one draw three values must lie outside, of two their sums."""
     (table,) = algorithm2(Guarantee(20.0, 0.4, 3), draws).tables
     assert list(table) == list(range(-farthest, farthest + 1))
+
+
+def test_a_key_is_told_from_others_by_16_digits() -> None:
+    assert fingerprint(b"key") == hashlib.sha256(b"key").hexdigest()[:16]
 
 
 def test_documents_are_written_for_people_to_read() -> None:
