@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sudare import GRR, OUE, Borappor, Categories, Glance, KShot, Rappor
+from sudare import GRR, OUE, SUE, Borappor, Categories, Glance, Harmony, KShot, Rappor
 from sudare.chance.exact import log_up
 from sudare.chance.randomness import Seeded
 from sudare.errors import ParameterError, SudareError
@@ -15,7 +15,9 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.domain import Groups, Streams
 from sudare.mechanisms.interface import Mechanism
+from sudare.mechanisms.kshot import best_shots
 from sudare.mechanisms.strings import Strings
+from support.compiled import NEVER, compiled_from
 
 UNIT = 2.0**-53
 MOST = 10**12  # people
@@ -159,3 +161,77 @@ def test_groups_are_whole_and_fit_each_other() -> None:
     ):
         with pytest.raises(ParameterError):
             Groups(streams, people)
+
+
+ODDS: list[tuple[Mechanism, str]] = [
+    (GRR(2, 0.75), "tells the true answer 75 % of the time, and otherwise the other one."),
+    (GRR(3, 0.75), "75 % of the time, and otherwise one of the other 2, any alike."),
+    (
+        OUE(3, 0.5, 0.25),
+        "yes 50 % of the time to the true one, and 25 % of the time to each of the",
+    ),
+    (Glance(5, 0.75), "reports in one of 5 rounds, any alike, and says the true state there 75 %"),
+    (Harmony(1000, 0.75), "says 0 in all but one of 1,000 rounds, any alike, and the true state "),
+    (Borappor(5, 0.75), "says the true state 75 % of the time, in each of 5 rounds."),
+    (KShot(5, 2, 0, 0.75), "in 2 of 5 rounds, any alike, and says the true state there 83 % of "),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "said"), ODDS, ids=[repr(row[0]) for row in ODDS])
+def test_odds_are_told_in_plain_words(mechanism: Mechanism, said: str) -> None:
+    assert said in mechanism.odds.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(
+    ("calibrate", "named"),
+    [
+        (lambda e: GRR.calibrate(3, e), "= 1e-16 "),
+        (lambda e: OUE.calibrate(3, e), "= 1e-16 "),
+        (lambda e: SUE.calibrate(3, e), "= 1e-16 "),
+        (lambda e: Glance.calibrate(3, e), "= 1e-16 "),
+        (lambda e: Borappor.calibrate(3, e), "= 1e-16 "),
+        (lambda e: KShot.calibrate(3, e, shots=2), "= 1e-16 "),
+        (lambda e: Rappor.calibrate(e, form="one-time"), "= 1e-16 "),
+        (lambda e: Rappor.calibrate(e, form="instant"), ""),
+    ],
+)
+def test_a_budget_too_small_for_any_coin_is_named(
+    calibrate: Callable[[float], Mechanism], named: str
+) -> None:
+    with pytest.raises(ParameterError, match=f"^epsilon {named}is too small: no multiple"):
+        calibrate(1e-16)
+    assert 0 < calibrate(1e-14).epsilon <= 1e-14
+
+
+def test_what_is_not_said_is_usual() -> None:
+    usual = Rappor.calibrate(1.0)
+    assert (usual.bits, usual.hashes, usual.cohorts) == (128, 1, 64)
+    assert usual == Rappor.calibrate(1.0, lifetime=2.0)
+    assert KShot.calibrate(50, 4.0) == KShot.calibrate(50, 4.0, low=0.0, high=1.0)
+    assert KShot.calibrate(50, 4.0, shots=3) == KShot.calibrate(50, 4.0, shots=3, flips=0)
+    assert best_shots(50, 4.0) == best_shots(50, 4.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_compiled_answers_take_as_many_words_as_plain_ones(k: int) -> None:
+    found = []
+    for size in (0, NEVER):
+        rng = Seeded(3)
+        with compiled_from(size):
+            reports = GRR(k, 0.75).randomize(np.arange(1000) % k, rng)
+        found.append((reports.tolist(), rng.words(2).tolist()))
+    assert found[0] == found[1]
+
+
+def test_one_report_each_may_be_invited() -> None:
+    for alone in (Glance(5, 0.75), Borappor(1, 0.75), KShot(5, 1, 0, 0.75)):
+        alone.check_invited()
+    for several in (Borappor(2, 0.75), KShot(5, 2, 0, 0.75)):
+        with pytest.raises(ParameterError, match="here a person sends 2"):
+            several.check_invited()
+
+
+def test_people_beyond_64_bits_do_not_come_round_to_few() -> None:
+    """The sums of both rounds are 0 in 64 bits."""
+    with pytest.raises(ParameterError, match=r"at most 10\^12 people"):
+        Streams(2).population(np.array([[0, 0], [2**63, 2**63]], np.uint64))

@@ -10,21 +10,24 @@ from typing import Any
 
 import pytest
 
+from sudare.chance.randomness import Scripted
 from sudare.errors import InvalidDocument, InvalidMessage, ParameterError
-from sudare.twoparty.ciphers.elgamal import ElGamal
+from sudare.twoparty.ciphers.elgamal import ORDER, ElGamal, _logarithm, _multiple, _scalars
 from sudare.twoparty.ciphers.interface import check_index, check_range, check_values
 from sudare.twoparty.noise.algorithm2 import algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
 from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.shipped_tables import shipped, shipped_documents
 from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.noise.table_search import search
+from sudare.twoparty.protocol import candidates, connection, messages, parties, peer_listener
 from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.candidates import split
 from sudare.twoparty.protocol.connection import Wire
 from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.messages import LARGEST, Step
 from sudare.twoparty.protocol.parties import fingerprint
-from sudare.twoparty.protocol.peer_listener import Stranger, _greeting
+from sudare.twoparty.protocol.peer_listener import Stranger, Strangers, _greeting
 
 WIDEST = 2**40  # of a ciphertext's value
 GUARANTEE = Guarantee(1.0, 0.1, 3)
@@ -185,3 +188,55 @@ def test_documents_are_written_for_people_to_read() -> None:
     for written in (AGREED.document.to_json(), count.to_json(), count.secret_json(keys)):
         assert written.startswith(b'{\n "')
         assert written.endswith(b"\n}\n")
+
+
+def test_scalars_are_the_lowest_253_bits_from_1_to_the_order_less_1() -> None:
+    """Part of the format, as P2 repeats them; those that are none are drawn again together."""
+    offered = [0, 1, ORDER - 1, ORDER, 2**253 - 1, 7 + 2**253, 2**256 - 2**253 + 9]
+    again = [ORDER - 2, 2, 3]
+    words = [number >> 64 * at & 2**64 - 1 for number in offered + again for at in range(4)]
+    assert _scalars(Scripted(words), 7) == [1, ORDER - 1, 7, 9, ORDER - 2, 2, 3]
+
+
+@pytest.mark.parametrize("largest", [0, 1, 2, 40, 1000])
+def test_every_value_of_a_range_is_found_and_the_next_is_not(largest: int) -> None:
+    for value in range(0, largest + 1, max(1, largest // 40)):
+        assert _logarithm(_multiple(value), largest) == value
+    assert _logarithm(_multiple(largest), largest) == largest
+    assert _logarithm(_multiple(largest + 1), largest) is None
+    assert _logarithm(_multiple(-1), largest) is None
+
+
+def test_every_baby_step_is_found() -> None:
+    """Also those with the least and the greatest prefixes."""
+    assert [_logarithm(_multiple(value), 63) for value in range(64)] == list(range(64))
+
+
+def test_shipped_tables_fit_if_they_have_as_many_entries_as_are_allowed() -> None:
+    document = min(shipped_documents(), key=lambda each: each.scheme.entries)
+    guarantee, entries = document.guarantee, document.scheme.entries
+    fewest = min(e.scheme.entries for e in shipped_documents() if e.guarantee == guarantee)
+    assert fewest == entries
+    found = shipped(guarantee, entries)
+    assert found is not None
+    assert found.scheme.entries == entries
+    assert shipped(guarantee, entries - 1) is None
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        ({"silent": 1}, "1 stranger was refused (1 silent)"),
+        ({"silent": 2}, "2 strangers were refused (2 silent)"),
+        ({"silent": 1, "a": 1}, "2 strangers were refused (1 a, 1 silent)"),
+        ({}, "0 strangers were refused ()"),
+    ],
+)
+def test_strangers_are_counted_in_a_sentence(counts: dict[str, int], sentence: str) -> None:
+    assert str(Strangers(counts)) == sentence
+
+
+def test_the_sizes_of_the_wire_are_part_of_the_protocol() -> None:
+    assert (parties._TOTAL, parties._CHOICE, messages.HALF) == (8, 4, 16)
+    assert (candidates.SEED, candidates.DIGEST) == (32, 32)
+    assert (connection.TIMEOUT, peer_listener.MOST_WAITING) == (60.0, 64)
