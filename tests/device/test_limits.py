@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from sudare import GRR, Collection, Device, Glance
@@ -19,9 +20,11 @@ from sudare.device.collector_client import (
     checked_address,
 )
 from sudare.device.current_window import answered_window, check_number, observed_round
+from sudare.device.delivery import Answer
 from sudare.device.outbox import Outbox, Waiting, check_patience
 from sudare.device.participant import Participant
-from sudare.errors import ParameterError
+from sudare.errors import CollectorRefused, ParameterError
+from sudare.formats.collector_api import VERSION
 
 MOST = 2**53
 TEA = Collection("tea", "Which tea?", ("green", "black"), GRR.calibrate(2, 1.0))
@@ -123,3 +126,25 @@ def test_an_outbox_is_durable_and_keeps_nothing_that_was_sent(tmp_path: Path) ->
     with Outbox(tmp_path / "outbox.db") as kept, kept._using() as base:
         assert base.execute("PRAGMA synchronous").fetchone() == (3,)  # extra
         assert base.execute("PRAGMA secure_delete").fetchone() == (1,)
+
+
+def test_a_collectors_sentence_is_cut_to_300_letters() -> None:
+    body = msgspec.json.encode({"error": {"code": "x", "message": "e" * 301}})
+    headers = {"Sudare-Api": VERSION}
+    with pytest.raises(CollectorRefused) as caught:
+        Answer("https://a.example", 400, headers, body).check()
+    assert str(caught.value) == "the collector answered 400: " + "e" * 300
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_before_the_first_round_it_is_the_first_window(rounds: int) -> None:
+    stream = replace(STREAM, mechanism=Glance(rounds, 0.75))
+    device = Device(bytes(32))
+    observer = device.observer(stream)
+    assert (observer.last, observer.window) == (0, 0)
+    observer.observe(rounds, 1)
+    assert (observer.last, observer.window) == (rounds, 0)
+    observer.observe(rounds + 1, 1)
+    assert (observer.last, observer.window) == (rounds + 1, 1)
+    assert device == Device(bytes(32))  # whatever it has observed
+    assert "observer" not in repr(device).lower()

@@ -151,8 +151,28 @@ def test_names_of_closed_windows_are_gone(store: PostgresStore) -> None:
     store.close(tea.key, 1)
     tables = "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'seen') ORDER BY 1"
     assert store._read(tables) == [("seen_1_10",), ("seen_1_2",)]
-    store.remove(tea.key)
+    store.change(tea.key, state=State.CLOSED)
     assert store._read(tables) == []
+    coffee = held(store, question("coffee"))
+    store.commit([group(coffee, answers(0))])
+    assert store._read(tables) == [("seen_2_0",)]
+    store.remove(coffee.key)
+    assert store._read(tables) == []
+
+
+def test_names_that_a_killed_process_left_are_gone_at_the_next_look(
+    url: str, store: PostgresStore
+) -> None:
+    tea = held(store, question())
+    store.commit([group(tea, answers(0))])
+    with psycopg.connect(url, autocommit=True) as administrator:  # closed, and not tidied
+        administrator.execute("UPDATE sudare.collections SET state = 'closed'")
+    other = PostgresStore(url)
+    tables = "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'seen')"
+    assert other._read(tables) == [("seen_1_0",)]
+    other.held_collections()
+    assert other._read(tables) == []
+    other.shut()
 
 
 def test_a_lost_connection_is_refused_and_made_again(url: str, store: PostgresStore) -> None:
