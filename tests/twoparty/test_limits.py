@@ -3,9 +3,11 @@
 import hashlib
 import math
 import socket
+import ssl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,21 +15,28 @@ import pytest
 from sudare.chance.randomness import Scripted
 from sudare.errors import InvalidDocument, InvalidMessage, ParameterError
 from sudare.twoparty.ciphers.elgamal import ORDER, ElGamal, _logarithm, _multiple, _scalars
-from sudare.twoparty.ciphers.interface import check_index, check_range, check_values
+from sudare.twoparty.ciphers.interface import (
+    check_index,
+    check_range,
+    check_values,
+    cipher_named,
+    usual_candidates,
+)
 from sudare.twoparty.noise.algorithm2 import algorithm2
 from sudare.twoparty.noise.guarantee import Guarantee
-from sudare.twoparty.noise.scheme import Scheme
+from sudare.twoparty.noise.scheme import USUAL_ENTRIES, Scheme
 from sudare.twoparty.noise.shipped_tables import shipped, shipped_documents
 from sudare.twoparty.noise.table_document import TableDocument
 from sudare.twoparty.noise.table_search import search
 from sudare.twoparty.protocol import candidates, connection, messages, parties, peer_listener
 from sudare.twoparty.protocol.agreement import Agreement
 from sudare.twoparty.protocol.candidates import split
-from sudare.twoparty.protocol.connection import Wire
+from sudare.twoparty.protocol.connection import Wire, no_host, tls_context
 from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.messages import LARGEST, Step
 from sudare.twoparty.protocol.parties import fingerprint
 from sudare.twoparty.protocol.peer_listener import Stranger, Strangers, _greeting
+from support.certificates import both
 
 WIDEST = 2**40  # of a ciphertext's value
 GUARANTEE = Guarantee(1.0, 0.1, 3)
@@ -240,3 +249,46 @@ def test_the_sizes_of_the_wire_are_part_of_the_protocol() -> None:
     assert (parties._TOTAL, parties._CHOICE, messages.HALF) == (8, 4, 16)
     assert (candidates.SEED, candidates.DIGEST) == (32, 32)
     assert (connection.TIMEOUT, peer_listener.MOST_WAITING) == (60.0, 64)
+
+
+def test_what_parties_agree_on_unless_they_say_otherwise() -> None:
+    usual = Agreement(document(8))
+    assert usual == Agreement(document(8), "elgamal", 1_000_000, 1, False, False, "", candidates=1)
+    assert b'"format":2' in usual.terms
+    assert [usual_candidates(name) for name in ("elgamal", "lattice")] == [20, 1]
+    assert USUAL_ENTRIES == 400
+
+
+def test_of_what_strangers_name_a_sentence_repeats_the_beginning() -> None:
+    with pytest.raises(ParameterError, match=rf"got '{'x' * 32}'$"):
+        cipher_named("x" * 33)
+    with pytest.raises(ParameterError, match=rf"\(127\.0\.0\.1\), got {'x' * 80}$"):
+        tls_context("x" * 81, None, server=True)
+    assert str(no_host("x" * 81)) == f"there is no host '{'x' * 80}'"
+    other = replace(AGREED, document=document(9))
+    here, there = AGREED.document.key[:12], other.document.key[:12]
+    with pytest.raises(InvalidMessage, match=f"table is '{here}' here and '{there}' there"):
+        AGREED.check_terms(other.terms)
+
+
+@pytest.mark.parametrize("far", [2**31, -(2**31)])
+def test_values_of_a_document_lie_within_31_bits(far: int) -> None:
+    near = far - 1 if far > 0 else far + 1
+    beyond = 2 * far - near
+    shown = TableDocument(GUARANTEE, scheme({0: 1, 1: 1})).to_json()
+
+    def read(one: int, other: int) -> TableDocument:
+        changed = shown.replace(b'"0": 1', b'"%d": 1' % one).replace(b'"1": 1', b'"%d": 1' % other)
+        return TableDocument.from_json(changed)
+
+    assert read(near, far).scheme.tables[0] == {near: 1, far: 1}
+    with pytest.raises(InvalidDocument, match="a whole number from -2147483648 to 2147483648"):
+        read(far, beyond)
+
+
+@pytest.mark.parametrize("server", [True, False])
+def test_both_sides_show_a_certificate_in_tls_1_3(tmp_path: Path, server: bool) -> None:
+    context = both(tmp_path)[0].context(server=server)
+    assert context.minimum_version == ssl.TLSVersion.TLSv1_3
+    assert context.verify_mode == ssl.CERT_REQUIRED
+    assert not context.check_hostname
