@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
@@ -18,6 +19,7 @@ from sudare.device.collector_client import (
     check_invitation,
     check_key,
     checked_address,
+    unreached,
 )
 from sudare.device.current_window import answered_window, check_number, observed_round
 from sudare.device.delivery import Answer
@@ -148,3 +150,8 @@ def test_before_the_first_round_it_is_the_first_window(rounds: int) -> None:
     assert (observer.last, observer.window) == (rounds + 1, 1)
     assert device == Device(bytes(32))  # whatever it has observed
     assert "observer" not in repr(device).lower()
+
+
+def test_a_trouble_that_is_not_known_is_named_by_its_kind() -> None:
+    said = unreached("https://a.example", httpx.ReadError("words of a library"))
+    assert said == "https://a.example can't be reached now (ReadError): try again later"

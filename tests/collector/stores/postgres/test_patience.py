@@ -8,10 +8,11 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -336,3 +337,20 @@ def test_what_may_take_long_has_an_hour() -> None:
             f"set_config('idle_in_transaction_session_timeout', '5000', {str(local).lower()}), "
             f"set_config('statement_timeout', '20000', {str(local).lower()})"
         )
+
+
+def test_removing_a_collection_may_take_long(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = held(store, question())
+    asked: list[bool] = []
+    retried = store._database.retried
+
+    def noted(work: Callable[[Any], Any], *, committing: bool = False, long: bool = False) -> Any:
+        asked.append(long)
+        return retried(work, committing=committing, long=long)
+
+    monkeypatch.setattr(store._database, "retried", noted)
+    store.keep_candidates(tea.key, [])
+    store.remove(tea.key)
+    assert asked == [False, True]
