@@ -109,12 +109,13 @@ class TableStore(Store):
             "SELECT coalesce(sum(n), 0) FROM windows WHERE collection = ?", (number,)
         )
         counts = "w.counts" if collection.kind.rounds else "NULL"  # else they needn't be read
+        limit, most = ("", ()) if last is None else ("LIMIT ?", (last,))
         rows = self._read(
             f"SELECT window_number, w.n, {counts}, closed, closed_round, coalesce(r.n, 0) "  # noqa: S608
             "FROM windows w LEFT JOIN released r USING (collection, window_number) "
             "WHERE w.collection = ? AND (w.n > 0 OR closed = 1 OR closed_round > 0) "
-            "AND window_number > ? ORDER BY window_number DESC LIMIT ?",
-            (number, after, 2**62 if last is None else last),
+            f"AND window_number > ? ORDER BY window_number DESC {limit}",
+            (number, after, *most),
         )
         found = (
             HeldWindow(
