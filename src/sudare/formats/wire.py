@@ -131,7 +131,9 @@ def columns_of(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Columns:
             raise InvalidDocument(
                 f"the column {name} holds {counted(len(flat), 'byte')} of {needed}"
             )
-        arrays[name] = flat[:needed].view(base).reshape(len(column), *shape)
+        array = flat[:needed].view(base).reshape(len(column), *shape)
+        array.flags.writeable = False  # of some files it is, of others not: one kind for kernels
+        arrays[name] = array
     return Columns(dtype, arrays)
 
 
