@@ -1,0 +1,195 @@
+"""Reports counted and drawn by Spark on this machine are what they are without it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from sudare import Collection
+from sudare.engines import spark
+from sudare.engines.spark_session import session
+from sudare.errors import EngineUnavailable, InvalidAnswer, InvalidDocument, InvalidReport
+from support.chance import assert_follows, rejects
+from support.spark_reports import EVERY, ONLINE, TEA, WIDE, WORDS, some_reports, write_reports
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),
+    pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # py4j's sockets
+]
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[SparkSession]:
+    with session("local[2]") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("collection", EVERY, ids=lambda each: each.name)
+def test_rows_are_counted_as_on_one_machine(
+    collection: Collection, local: SparkSession, tmp_path: Path, seed: int
+) -> None:
+    reports = some_reports(collection, 3000, seed)
+    for part in range(3):
+        some = reports[part * 1000 : (part + 1) * 1000]
+        write_reports(tmp_path / f"{part}.parquet", collection, some)
+    table = local.read.parquet(str(tmp_path))
+    assert spark.aggregate(table, collection) == collection.aggregate(reports)
+
+
+def test_no_rows_are_no_reports(local: SparkSession) -> None:
+    for collection in (TEA, WIDE):
+        empty = local.createDataFrame([], spark._report_schema(collection))
+        assert spark.aggregate(empty, collection) == collection.zero
+        assert spark.randomize(local.createDataFrame([], "answer string"), collection).count() == 0
+
+
+@pytest.mark.parametrize("kind", ["tinyint", "smallint", "int", "bigint"])
+def test_an_answer_may_be_of_any_whole_type(kind: str, local: SparkSession) -> None:
+    table = local.range(5).selectExpr("id AS other", f"cast(id % 3 AS {kind}) AS answer")
+    assert spark.aggregate(table, TEA).counts.tolist() == [2, 2, 1]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A table that holds no reports of a collection, and what is said of it."""
+
+    collection: Collection
+    rows: list[tuple[Any, ...]]
+    schema: str
+    error: type[Exception]
+    sentence: str
+
+
+MISTAKES = [
+    Mistake(TEA, [(0,)], "tea int", InvalidDocument, "the table has 0 columns named answer"),
+    Mistake(
+        TEA, [("0",)], "answer string", InvalidDocument, "is string; in reports of “tea” it is"
+    ),
+    Mistake(WIDE, [(0,)], "bits int", InvalidDocument, "is int; in reports of “wide” it is binary"),
+    Mistake(TEA, [(0,), (None,)], "answer int", InvalidReport, "answer has 1 missing value"),
+    Mistake(TEA, [(-1,)], "answer int", InvalidReport, "1 number outside 0 to 255 among 1 row"),
+    Mistake(TEA, [(256,)], "answer int", InvalidReport, "1 number outside 0 to 255 among 1 row"),
+    Mistake(TEA, [(0,), (3,)], "answer int", InvalidReport, "answers are numbered 0 to 2"),
+    Mistake(WIDE, [(b"7" * 127,)], "bits binary", InvalidReport, "1 value of other than 128 bytes"),
+    Mistake(WORDS, [(64, b"7" * 16)], "cohort int, bits binary", InvalidReport, "cohort"),
+    Mistake(ONLINE, [(9, 1)], "round int, bit int", InvalidReport, "round"),
+    Mistake(ONLINE, [(1, 2)], "round int, bit int", InvalidReport, "bit"),
+]
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.sentence)
+def test_what_is_no_table_of_reports_is_refused(mistake: Mistake, local: SparkSession) -> None:
+    table = local.createDataFrame(mistake.rows, mistake.schema)
+    with pytest.raises(mistake.error) as raised:
+        spark.aggregate(table, mistake.collection)
+    assert mistake.sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def table_of_teas(local: SparkSession, people: int) -> DataFrame:
+    teas = "CASE id % 4 WHEN 0 THEN 'black' WHEN 1 THEN 'white' ELSE 'green' END"
+    return local.range(people, numPartitions=4).selectExpr("id", f"{teas} AS `my tea`")
+
+
+def test_reports_are_drawn_by_the_law(local: SparkSession) -> None:
+    people = 40_000
+    drawn = spark.randomize(table_of_teas(local, people), TEA, "my tea")
+    counts = Counter(
+        {row["answer"]: row["count"] for row in drawn.groupBy("answer").count().collect()}
+    )
+    held = np.array([2, 1, 1]) / 4  # green, black, white
+    keep, lie = 0.5, 0.25  # of TEA's GRR
+    law = {answer: float(lie + held[answer] * (keep - lie)) for answer in range(3)}
+    assert sum(counts.values()) == people
+    assert_follows(counts, law, people)
+    assert rejects(counts, {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, people)
+
+
+def test_no_two_tasks_draw_alike(local: SparkSession) -> None:
+    """Spark forks its workers: each must have randomness of its own."""
+    same = local.range(4096, numPartitions=8).selectExpr("'answer 7' AS answer")
+    drawn = spark.randomize(same, WIDE)
+    assert drawn.distinct().count() == 4096
+
+
+def test_reports_are_drawn_once(local: SparkSession) -> None:
+    drawn = spark.randomize(table_of_teas(local, 1000), TEA, "my tea")
+    first, second = (spark.aggregate(drawn, TEA) for _ in range(2))
+    assert first == second
+    again = spark.randomize(table_of_teas(local, 1000), TEA, "my tea", kept=False)
+    sums = {tuple(spark.aggregate(again, TEA).counts.tolist()) for _ in range(4)}
+    assert len(sums) > 1  # whoever asks for that gets it
+
+
+def test_reports_of_every_shape_are_drawn(local: SparkSession) -> None:
+    words = local.range(100).selectExpr("concat('word ', id) AS answer")
+    assert spark.aggregate(spark.randomize(words, WORDS), WORDS).n == 100
+    rounds = [f"(id + {number}) % 2 = 1 AS `{number}`" for number in range(1, 9)]
+    online = spark.randomize(local.range(100).selectExpr(*rounds), ONLINE)
+    assert spark.aggregate(online, ONLINE).n == 100
+
+
+UNLISTED = "Ceylon-4711"
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        (
+            f"CASE WHEN id = 7 THEN '{UNLISTED}' ELSE 'green' END",
+            "1 row of 10 can't be randomised: the answer is not one of the 3 answers of “tea”",
+        ),
+        (
+            "CASE WHEN id < 2 THEN NULL ELSE 'green' END",
+            "2 rows of 10 can't be randomised: the answer is missing",
+        ),
+    ],
+)
+def test_a_wrong_answer_is_refused_and_never_said(
+    expression: str, sentence: str, local: SparkSession, capfd: pytest.CaptureFixture[str]
+) -> None:
+    table = local.range(10).selectExpr(f"{expression} AS answer")
+    with pytest.raises(InvalidAnswer) as raised:
+        spark.randomize(table, TEA)
+    assert str(raised.value).startswith(sentence)
+    assert raised.value.__cause__ is None
+    assert UNLISTED not in "".join(capfd.readouterr())
+
+
+def test_a_table_that_spark_cant_compute_says_no_answer(local: SparkSession) -> None:
+    """Spark's own messages quote what can't be cast."""
+    table = local.range(10).selectExpr(f"cast(concat('{UNLISTED}', id) AS int) AS answer")
+    with pytest.raises(EngineUnavailable) as raised:
+        spark.randomize(table, TEA)
+    assert str(raised.value) == "Spark gave up (CAST_INVALID_INPUT)"
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("schema", "column", "sentence"),
+    [
+        (
+            "tea string",
+            None,
+            "the table has 0 columns named 'answer'; “tea” needs 1 there, each once",
+        ),
+        (
+            "tea double",
+            "tea",
+            "the column 'tea' is double; answers are strings, whole numbers or truths",
+        ),
+    ],
+)
+def test_columns_that_hold_no_answers_are_refused(
+    schema: str, column: str | None, sentence: str, local: SparkSession
+) -> None:
+    with pytest.raises(InvalidDocument) as raised:
+        spark.randomize(local.createDataFrame([], schema), TEA, column)
+    assert str(raised.value) == sentence
