@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from report import significant
 from sudare import Rappor, System
 from sudare.decoding.from_sums import hash_candidates
 from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.interface import Records
 from sudare.mechanisms.strings import digests
 from timing import best_cpu
 
@@ -33,6 +34,7 @@ KEYSTREAM = 80  # bytes per filter: 2 planes for flips of ¼, 2 for q = ¾ and 1
 RANDOMISE, AGGREGATE, HASH, DECODE = (
     f"RAPPOR {job}" for job in ("randomise", "aggregate", "hash", "decode")
 )
+CHUNKS = f"{AGGREGATE} in chunks"
 Row = dict[str, Any]
 
 
@@ -113,19 +115,53 @@ def randomised(size: Size, peers: Row) -> list[Row]:
     return clients(RANDOMISE, ours, {"name": "keystream", "ns": significant(limit)}, peers)
 
 
-def aggregated(size: Size, peers: Row) -> list[Row]:
-    """Reports of 64 cohorts counted, beside reading them once."""
-    reports = np.empty(size.reports, MECHANISM.report_dtype)
+def made_reports(mechanism: Rappor, size: Size) -> Records:
+    """Reports of filters at random, so many that no cache holds them."""
+    reports = np.empty(size.reports, mechanism.report_dtype)
     random = System()
     for start in range(0, size.reports, size.people):
         part = reports[start : start + size.people]
-        cohorts = MECHANISM.assign(len(part), random)
+        cohorts = mechanism.assign(len(part), random)
         kept = random.words(2 * len(part)).reshape(-1, 2)
-        part[:] = MECHANISM.instant(kept, cohorts, random)
+        part[:] = mechanism.instant(kept, cohorts, random)
+    return reports
+
+
+def read_once(reports: Records, seconds: float) -> float:
+    """Nanoseconds to read a report from memory."""
     whole = reports.view(np.uint8)[: reports.nbytes // 8 * 8].view(np.uint64)
-    limit = 1e9 * best_cpu(whole.sum, size.seconds) / size.reports
+    return significant(1e9 * best_cpu(whole.sum, seconds) / len(reports))
+
+
+def aggregated(size: Size, peers: Row) -> list[Row]:
+    """Reports of 64 cohorts counted, beside reading them once."""
+    reports = made_reports(MECHANISM, size)
+    limit = {"name": "memory", "ns": read_once(reports, size.seconds)}
     ours = best_cpu(lambda: MECHANISM.aggregate(reports), size.seconds) / size.reports
-    return clients(AGGREGATE, ours, {"name": "memory", "ns": significant(limit)}, peers)
+    return clients(AGGREGATE, ours, limit, peers)
+
+
+def in_chunks(size: Size) -> list[Row]:
+    """Reports of few and of many cohorts counted chunk by chunk, beside reading them once."""
+    rows = []
+    for cohorts in (64, 1024):
+        mechanism = replace(MECHANISM, cohorts=cohorts)
+        reports = made_reports(mechanism, size)
+        for chunk in (1 << 16, 1 << 18, 1 << 20):
+
+            def run(
+                mechanism: Rappor = mechanism, part: int = chunk, all_: Records = reports
+            ) -> None:
+                for start in range(0, len(all_), part):
+                    mechanism.aggregate(all_[start : start + part])
+
+            job = f"{CHUNKS} of {chunk:,}, {cohorts:,} cohorts"
+            read = read_once(reports, size.seconds)
+            peer = {"name": "reading them once", "ns": read}
+            asked = {"name": "4 times", "ns": significant(4 * read)}
+            ours = 1e9 * best_cpu(run, size.seconds) / size.reports
+            rows.append(row(job, ours, "ns/report", peer, asked))
+    return rows
 
 
 def hashed(size: Size) -> list[Row]:
@@ -221,6 +257,7 @@ def measured(wanted: Callable[[str], bool], size: Size) -> Iterator[tuple[str, l
     jobs: dict[str, Callable[[], list[Row]]] = {
         RANDOMISE: lambda: randomised(size, peers),
         AGGREGATE: lambda: aggregated(size, peers),
+        CHUNKS: lambda: in_chunks(size),
         HASH: lambda: hashed(size),
         f"{DECODE} h=2": lambda: decoded(size, 2),
         f"{DECODE} h=1": lambda: decoded(size, 1),
@@ -230,4 +267,4 @@ def measured(wanted: Callable[[str], bool], size: Size) -> Iterator[tuple[str, l
             yield name, run()
 
 
-NAMES = (RANDOMISE, AGGREGATE, HASH, f"{DECODE} h=2", f"{DECODE} h=1")
+NAMES = (RANDOMISE, AGGREGATE, CHUNKS, HASH, f"{DECODE} h=2", f"{DECODE} h=1")

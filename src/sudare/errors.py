@@ -6,6 +6,7 @@
     ├── InvalidReport        a report that no device could have made
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
+    ├── BadFile              one of many files that can't be counted, by its path and the cause
     ├── InvalidMessage       a message of the other party that doesn't belong here and now
     │   └── FalseTables      P1's tables aren't those agreed on, or not those it was bound to
     ├── PartyLost            the other party went away, or kept silent for too long
@@ -23,6 +24,11 @@
 A message is one sentence that carries the offending number and what is allowed.
 It never contains a person's answer: it may say where the answer stands, not what it says.
 """
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class SudareError(ValueError):
@@ -47,6 +53,14 @@ class InvalidCiphertext(SudareError):
 
 class InvalidDocument(SudareError):
     """A file or message that can't be read as what it claims to be."""
+
+
+class BadFile(SudareError):
+    """One of many files that can't be counted; ``path`` names it, ``cause`` is what is wrong."""
+
+    def __init__(self, path: "Path", cause: SudareError) -> None:
+        super().__init__(f"{path}: {cause}")
+        self.path, self.cause = path, cause
 
 
 class InvalidMessage(SudareError):

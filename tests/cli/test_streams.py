@@ -10,7 +10,7 @@ import pytest
 from sudare import Glance, KShot, Mechanism, Seeded, Streams
 from sudare.chance.exact import text_up
 from sudare.estimation.rounds import StreamEstimate
-from sudare.formats.wire import report_file
+from sudare.formats.report_files import report_file
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.continual import ContinualMechanism
 from support.cli_streams import OUTPUT, ROUNDS, agreed, csv_states, online, reports_of, streams

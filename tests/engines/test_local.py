@@ -12,8 +12,6 @@ from sudare.collection.document import Collection
 from sudare.engines import local
 from sudare.errors import InvalidReport
 from sudare.mechanisms import CATEGORICAL
-from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.interface import Records
 
 K = 5
 names = pytest.mark.parametrize("name", CATEGORICAL)
@@ -48,24 +46,38 @@ def test_no_chunks_are_nobody(name: str) -> None:
     assert local.aggregate(mechanism, iter(())) == mechanism.zero
 
 
-def test_chunks_are_taken_one_at_a_time() -> None:
-    """In the memory of one: the next chunk is asked for when the last one is counted."""
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_few_chunks_are_taken_ahead(workers: int) -> None:
     mechanism = CATEGORICAL["grr"].calibrate(K, 1.0)
-    counted = []
+    done: list[int] = []
+    seen = []
 
-    class Watched:
-        zero = mechanism.zero
+    def chunks() -> Iterator[int]:
+        for number in range(100):
+            seen.append(number - len(done))
+            yield number
 
-        def aggregate(self, reports: Records) -> Aggregate:
-            counted.append(len(reports))
-            return mechanism.aggregate(reports)
+    for task, result in local.in_order(lambda number: number * number, chunks(), workers):
+        assert (task, result) == (len(done), len(done) ** 2)
+        done.append(task)
+    assert len(done) == 100
+    assert max(seen) <= 3 * workers
+    assert local.aggregate(mechanism, [], workers) == mechanism.zero
 
-    def chunks() -> Iterator[Records]:
-        for size in range(1, 5):
-            assert counted == list(range(1, size))
-            yield mechanism.randomize(np.zeros(size, np.int64), Seeded(size))
 
-    assert local.aggregate(Watched(), chunks()).n == 1 + 2 + 3 + 4
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_ends_what_has_not_begun(workers: int) -> None:
+    began = []
+
+    def work(number: int) -> int:
+        began.append(number)
+        if number == 3:
+            raise InvalidReport("the fourth")
+        return number
+
+    with pytest.raises(InvalidReport, match="the fourth"):
+        list(local.in_order(work, range(10_000), workers))
+    assert len(began) <= 4 + 3 * workers
 
 
 def test_one_bad_report_spoils_the_sum() -> None:

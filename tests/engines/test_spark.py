@@ -11,11 +11,27 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from sudare import Collection
-from sudare.engines import spark
-from sudare.engines.spark_session import session
-from sudare.errors import EngineUnavailable, InvalidAnswer, InvalidDocument, InvalidReport
+from sudare.engines import pieces, spark
+from sudare.errors import (
+    BadFile,
+    EngineUnavailable,
+    InvalidAnswer,
+    InvalidDocument,
+    InvalidReport,
+)
+from sudare.formats.report_files import ReportFile
 from support.chance import assert_follows, rejects
-from support.spark_reports import EVERY, ONLINE, TEA, WIDE, WORDS, some_reports, write_reports
+from support.spark_cluster import spark_session
+from support.spark_reports import (
+    EVERY,
+    ONLINE,
+    TEA,
+    WIDE,
+    WORDS,
+    some_reports,
+    write_parts,
+    write_reports,
+)
 
 pytestmark = [
     pytest.mark.xdist_group("spark"),
@@ -26,7 +42,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[SparkSession]:
-    with session("local[2]") as opened:
+    with spark_session("local[2]") as opened:
         yield opened
 
 
@@ -40,6 +56,88 @@ def test_rows_are_counted_as_on_one_machine(
         write_reports(tmp_path / f"{part}.parquet", collection, some)
     table = local.read.parquet(str(tmp_path))
     assert spark.aggregate(table, collection) == collection.aggregate(reports)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of few reports are cut, and fall into several tasks."""
+    monkeypatch.setattr(pieces, "_PIECE", 1 << 14)
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("collection", EVERY, ids=lambda each: each.name)
+def test_files_are_counted_as_on_one_machine(
+    collection: Collection, local: SparkSession, tmp_path: Path, seed: int
+) -> None:
+    reports = some_reports(collection, 100_000, seed)
+    paths = write_parts(tmp_path, collection, reports, 2)
+    assert len(pieces.pieces_of(examined(collection, paths)[0])) > 1
+    found = spark.aggregate_files(local, paths, collection)
+    assert found.total == collection.aggregate(reports)
+    assert [file.path for file in found.files] == paths
+    assert found.skipped == []
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_many_large_counts_are_added_up_by_workers(
+    local: SparkSession, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark, "_SENT_BYTES", 0)
+    reports = some_reports(WORDS, 100_000, seed)
+    paths = write_parts(tmp_path, WORDS, reports, 4)
+    assert spark.aggregate_files(local, paths, WORDS).total == WORDS.aggregate(reports)
+
+
+def examined(collection: Collection, paths: list[Path]) -> list[ReportFile]:
+    return pieces.examined(collection, paths, skip_bad=False)[0]
+
+
+def damaged(path: Path) -> Path:
+    """The same file with a bit of a report turned, which only its seal knows."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 3] ^= 1
+    path.write_bytes(data)
+    return path
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_bad_files_are_named_or_left_out(local: SparkSession, tmp_path: Path, seed: int) -> None:
+    reports = some_reports(WIDE, 50_000, seed)
+    paths = write_parts(tmp_path, WIDE, reports, 4)
+    other = write_reports(tmp_path / "other.parquet", TEA, some_reports(TEA, 10, seed))
+    with pytest.raises(BadFile, match=r"other\.parquet: the reports belong to the collection"):
+        spark.aggregate_files(local, [*paths, other], WIDE)
+    damaged(paths[2])
+    with pytest.raises(BadFile, match=rf"{paths[2].name}: ") as raised:
+        spark.aggregate_files(local, paths, WIDE)
+    assert isinstance(raised.value.cause, InvalidDocument)
+    found = spark.aggregate_files(local, [*paths, other], WIDE, skip_bad=True)
+    good = [path for path in paths if path != paths[2]]
+    assert [file.path for file in found.files] == good
+    assert sorted(each.path for each in found.skipped) == sorted([paths[2], other])
+    assert found.total == spark.aggregate_files(local, good, WIDE).total
+    assert found.total.n == 50_000 - 16_667
+
+
+def test_a_file_that_workers_dont_reach_is_named(
+    local: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver has seen it; a worker, on another machine, doesn't."""
+    (path,) = write_parts(tmp_path, TEA, some_reports(TEA, 10, 1), 2)[:1]
+    seen = spark._tasks
+
+    def gone(files: list[ReportFile]) -> object:
+        made = seen(files)
+        path.unlink()
+        return made
+
+    monkeypatch.setattr(spark, "_tasks", gone)
+    with pytest.raises(EngineUnavailable, match=r"a worker can't read .*0\.parquet: every worker"):
+        spark.aggregate_files(local, [path], TEA)
+
+
+def test_no_files_are_no_reports(local: SparkSession) -> None:
+    assert spark.aggregate_files(local, [], TEA).total == TEA.zero
 
 
 def test_no_rows_are_no_reports(local: SparkSession) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare.estimation.debias import debias
+from sudare.estimation.debias import debias, report_weights
 
 chances = st.tuples(st.integers(1, 63), st.integers(1, 63)).filter(lambda pair: pair[0] > pair[1])
 
@@ -64,3 +64,30 @@ def test_by_hand() -> None:
     np.testing.assert_allclose(estimate.stderr, np.sqrt(22.5) / 60, rtol=1e-15)
     assert estimate.slope.tolist() == [0, 0]
     assert estimate.n == 120
+
+
+@given(pair=chances, n=st.integers(2, 12), data=st.data())
+def test_the_weights_of_reports_add_up(pair: tuple[int, int], n: int, data: st.DataObject) -> None:
+    """Their sum is n times the share; three sums of their squares are three variances of it."""
+    p, q = pair[0] / 64, pair[1] / 64
+    count = data.draw(st.integers(0, n))
+    weights = report_weights(np.arange(n) < count, p, q)
+    estimate = debias(np.array([count]), n, p, q)
+    people, noise = n * estimate.values[0], (n * estimate.stderr[0]) ** 2
+    rounding = 1e-9 * float((weights**2).max())
+    assert weights.sum() == pytest.approx(people, rel=1e-9, abs=rounding)
+    assert (weights * (weights - 1)).sum() == pytest.approx(noise, rel=1e-9, abs=rounding)
+    assert (weights**2).sum() == pytest.approx(noise + people, rel=1e-9, abs=rounding)
+    # Of a sample of a population; where that variance is above the noise's own.
+    sampled = weights.var(ddof=1) * n
+    stated = float((n * estimate.of_population().stderr[0]) ** 2)
+    assert max(sampled, noise) == pytest.approx(stated, rel=1e-9, abs=rounding)
+
+
+@given(pair=chances)
+def test_a_weight_is_one_for_a_holder_and_nothing_for_others(pair: tuple[int, int]) -> None:
+    p, q = pair[0] / 64, pair[1] / 64
+    said, unsaid = report_weights(np.array([True, False]), p, q).tolist()
+    size = abs(said) + abs(unsaid)
+    assert p * said + (1 - p) * unsaid == pytest.approx(1, abs=1e-12 * size)
+    assert q * said + (1 - q) * unsaid == pytest.approx(0, abs=1e-12 * size)

@@ -15,17 +15,8 @@ from hypothesis import strategies as st
 from sudare import Mechanism, Rappor
 from sudare.chance.randomness import Seeded
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
-from sudare.formats.wire import (
-    Records,
-    Sink,
-    from_batch,
-    from_bytes,
-    read_reports,
-    report_file,
-    report_stream,
-    to_batch,
-    to_bytes,
-)
+from sudare.formats.report_files import Sink, read_reports, report_file, report_stream
+from sudare.formats.wire import Records, from_batch, from_bytes, to_batch, to_bytes
 from sudare.mechanisms import CATEGORICAL, CONTINUAL, REGISTRY
 from support.enumeration import random_values
 

@@ -1,4 +1,4 @@
-"""Kernels of Bloom filters and cohorts, each against plain NumPy or Python."""
+"""Kernels of Bloom filters, each against plain NumPy or Python."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sudare.chance.packed import choose_bits, grouped_counts
+from sudare.chance.packed import choose_bits
 from sudare.kernels.coins import choose
-from sudare.kernels.counters import sort_rows
 from sudare.mechanisms import bloom
 from sudare.mechanisms.strings import DIGEST, Digests
 from support.compiled import NEVER, compiled_from
@@ -98,53 +97,6 @@ def test_filters_have_the_bits_of_the_design(
             sum(1 << place % 64 for place in ones if place // 64 == word)
             for word in range(len(row))
         ]
-
-
-@given(seed=seeds, count=st.integers(0, 300), width=st.integers(1, 17), groups=st.integers(1, 70))
-def test_sort_rows_brings_groups_together_in_order(
-    seed: int, count: int, width: int, groups: int
-) -> None:
-    records = in_records(seed, count, width)
-    of = np.random.default_rng(seed).integers(0, groups, count).astype(np.uint16)
-    sizes = np.bincount(of, minlength=groups)
-    starts = np.cumsum(sizes) - sizes
-    before = starts.copy()
-    expected = records["bits"][np.argsort(of, kind="stable")]
-    for words in (records["bits"], np.ascontiguousarray(records["bits"])):
-        ordered = np.empty((count, width), np.uint64)
-        sort_rows(words, of, starts, ordered)
-        assert np.array_equal(ordered, expected)
-        assert np.array_equal(starts, before)
-
-
-@given(
-    seed=seeds,
-    count=st.integers(0, 300),
-    bits=st.sampled_from([2, 63, 64, 65, 128, 1000]),
-    groups=st.integers(1, 70),
-)
-def test_groups_are_counted_alike(seed: int, count: int, bits: int, groups: int) -> None:
-    records = in_records(seed, count, -(-bits // 64))
-    of = np.random.default_rng(seed).integers(0, groups, count).astype(np.uint16)
-    counts = []
-    for size in (0, NEVER):
-        with compiled_from(size):
-            counts.append(grouped_counts(records["bits"], bits, of, groups))
-    words = np.ascontiguousarray(records["bits"])
-    unpacked = np.unpackbits(words.view(np.uint8), axis=1, count=bits, bitorder="little")
-    expected = [
-        [(of == group).sum(), *unpacked[of == group].sum(axis=0)] for group in range(groups)
-    ]
-    assert np.array_equal(counts[0], expected)
-    assert np.array_equal(counts[1], expected)
-
-
-def test_groups_are_counted_over_several_sortings() -> None:
-    rng = np.random.default_rng(5)
-    words, of = random_words(5, (100_001, 1)), rng.integers(0, 2, 100_001).astype(np.uint16)
-    with compiled_from(NEVER):
-        expected = grouped_counts(words, 64, of, 2)
-    assert np.array_equal(grouped_counts(words, 64, of, 2), expected)
 
 
 @given(seed=seeds, count=st.integers(0, 300), width=st.integers(1, 17))

@@ -21,11 +21,12 @@ from support.enumeration import (
     channel,
     placed_law,
     population,
+    random_values,
     records,
     support,
     values,
 )
-from support.laws import DRAWS, EXACT, MechanismLaws
+from support.laws import DRAWS, EXACT, MechanismLaws, sums_to
 
 MECHANISMS: list[type[ContinualMechanism]] = [Glance, Harmony, Borappor, KShot]
 
@@ -38,6 +39,12 @@ class StreamLaws(MechanismLaws):
         rest = [0] * (len(values(mechanism)) - 2)
         for truth in ([1, 1, *rest], [2, 0, *rest], [0, *rest, 3], [1, *rest, 2]):
             estimate_is_unbiased(mechanism, truth)
+
+    def test_weights_add_up_to_the_estimate(self, mechanism: Mechanism, seed: int) -> None:
+        rounds_add_up(mechanism, seed)
+
+    def test_weights_of_many_answers_add_up(self, large: Mechanism, seed: int) -> None:
+        rounds_add_up(large, seed)
 
     def test_only_possible_reports_are_accepted(self, mechanism: Mechanism) -> None:
         every = records(mechanism, sorted(support(mechanism)))
@@ -65,6 +72,25 @@ class StreamLaws(MechanismLaws):
         wrong = self.wrong(mechanism)
         assert isinstance(wrong, ContinualMechanism)
         assert rejects(drawn, placed_law(wrong, held), DRAWS)
+
+
+def rounds_add_up(mechanism: Mechanism, seed: int) -> None:
+    """In each round the mean weight is the share, and gives its error as ``sampled`` says."""
+    assert isinstance(mechanism, ContinualMechanism)
+    reports = mechanism.randomize(random_values(mechanism, 500, Seeded(seed)), Seeded(seed + 1))
+    estimate = mechanism.estimate(mechanism.aggregate(reports))
+    zeros, ones = (mechanism.weights(reports, state) for state in (0, 1))
+    np.testing.assert_allclose(zeros, 1 - ones, rtol=1e-12)
+    for number, share, stderr in zip(
+        estimate.rounds, estimate.values, estimate.stderr, strict=True
+    ):
+        weights = ones[reports["round"] == number]
+        sums_to(weights, len(weights) * share)
+        if not mechanism.sampled:
+            sums_to(weights * (weights - 1), (len(weights) * stderr) ** 2)
+        elif len(weights) > 1:
+            variance = weights.var(ddof=1) / len(weights)
+            assert variance == pytest.approx(stderr**2, rel=1e-9, abs=1e-15)
 
 
 def estimate_is_unbiased(mechanism: ContinualMechanism, truth: list[int]) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sudare import GRR, OUE, Mechanism, Seeded
+from sudare import GRR, OUE, Glance, Mechanism, Seeded
 from support.compiled import NEVER, compiled_from
 
 MECHANISMS = [GRR.calibrate(43, 1.0), OUE.calibrate(43, 1.0), OUE.calibrate(100, 1.0)]
@@ -37,3 +37,20 @@ def test_views_and_locked_arrays(mechanism: Mechanism, size: int) -> None:
             assert mechanism.randomize(values, Seeded(1)).tobytes() == reports.tobytes()
         for same in (strided, received, reports[::-1]):
             assert mechanism.aggregate(same) == total
+
+
+@pytest.mark.parametrize("rounds", [1, 255, 256, 70_000])
+def test_states_over_time_are_counted_alike(rounds: int) -> None:
+    mechanism = Glance.calibrate(rounds, 1.0)
+    rng = np.random.default_rng(rounds)
+    reports = np.empty(2001, mechanism.report_dtype)
+    reports["round"] = rng.integers(1, rounds, 2001, endpoint=True)
+    reports["bit"] = rng.integers(0, 2, 2001)
+    expected = np.zeros((rounds, 2), np.int64)
+    np.add.at(expected, (reports["round"].astype(np.int64) - 1, reports["bit"]), 1)
+    received = np.frombuffer(reports.tobytes(), reports.dtype)
+    for size in (0, NEVER):
+        with compiled_from(size):
+            for same in (reports, reports[::-1], received, np.repeat(reports, 2)[::2]):
+                assert np.array_equal(mechanism.aggregate(same).counts, expected)
+            assert np.array_equal(mechanism.zero.counts, 0 * expected)

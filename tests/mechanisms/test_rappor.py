@@ -10,7 +10,8 @@ import pytest
 from sudare import Mechanism, Rappor, Seeded
 from sudare.errors import InvalidReport, ParameterError
 from sudare.mechanisms.rappor import Form
-from support.laws import MechanismLaws
+from support.enumeration import random_values
+from support.laws import MechanismLaws, sums_to
 
 
 class TestBasic(MechanismLaws):
@@ -49,6 +50,25 @@ class TestTexts(MechanismLaws):
     def test_the_estimate_is_unbiased_and_so_is_its_variance(self, mechanism: Mechanism) -> None:
         with pytest.raises(ParameterError, match="decode it with candidates"):
             mechanism.estimate(replace(mechanism.zero, n=1))
+
+    def test_weights_add_up_to_the_estimate(self, mechanism: Mechanism, seed: int) -> None:
+        bits_add_up(mechanism, seed)
+
+    def test_weights_of_many_answers_add_up(self, large: Mechanism, seed: int) -> None:
+        bits_add_up(large, seed)
+
+
+def bits_add_up(mechanism: Mechanism, seed: int) -> None:
+    """In each cohort, a bit's weights add up to the debiased sum of that bit."""
+    assert isinstance(mechanism, Rappor)
+    reports = mechanism.randomize(random_values(mechanism, 500, Seeded(seed)), Seeded(seed + 1))
+    people, *sums = mechanism.tally(reports).T
+    for bit in {0, mechanism.bits // 2, mechanism.bits - 1}:
+        weights = mechanism.weights(reports, bit)
+        slope = mechanism.holder - mechanism.others
+        for cohort in range(mechanism.cohorts):
+            debiased = (sums[bit][cohort] - people[cohort] * mechanism.others) / slope
+            sums_to(weights[reports["cohort"] == cohort], debiased)
 
 
 SOUND: dict[str, Any] = {"bits": 8, "hashes": 2, "cohorts": 4, "f": 0.5, "p": 0.25, "q": 0.75}

@@ -20,7 +20,7 @@ from sudare.decoding.joint import (
 from sudare.decoding.likelihoods import ReportLikelihoods, likelihoods
 from sudare.decoding.mixture import CERTIFIED, Mixture, most_likely_mixture
 from sudare.errors import InvalidReport, ParameterError, TooFewReports
-from sudare.formats.wire import report_file
+from sudare.formats.report_files import report_file
 from sudare.mechanisms.interface import Records
 from sudare.questions.association import Association, associate
 from support.chance import ALPHA

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import Collection
-from sudare.formats.wire import read_reports
+from sudare.formats.report_files import read_reports
 from support.commands import succeed
 
 ROUNDS = 6

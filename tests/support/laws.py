@@ -54,6 +54,7 @@ ILL_TYPED: Sequence[Any] = (
     "2",
 )
 DRAWS = 10_000
+PEOPLE = 500
 
 
 def ratio_is_declared(mechanism: Mechanism) -> None:
@@ -164,6 +165,23 @@ def kernels_repeat_the_plain_path(mechanism: Mechanism, values: NDArray[Any], se
     assert len(outcomes) == 1
 
 
+def weights_add_up(mechanism: Mechanism, seed: int) -> None:
+    """The sum of an answer's weights is the estimate of its people, Σ w(w - 1) its variance."""
+    reports = mechanism.randomize(random_values(mechanism, PEOPLE, Seeded(seed)), Seeded(seed + 1))
+    estimate = mechanism.estimate(mechanism.aggregate(reports))
+    for answer in {0, 1, len(estimate.values) // 2, len(estimate.values) - 1}:
+        weights = mechanism.weights(reports, answer)
+        people, stderr = PEOPLE * estimate.values[answer], PEOPLE * estimate.stderr[answer]
+        sums_to(weights, people)
+        sums_to(weights * (weights - 1), stderr**2)
+        assert (weights**2).sum() - stderr**2 == pytest.approx(people, abs=1e-9 * stderr**2)
+
+
+def sums_to(terms: NDArray[np.float64], total: float) -> None:
+    """The sum is the total but for rounding, which is relative to what is added and taken away."""
+    assert terms.sum() == pytest.approx(total, rel=1e-9, abs=1e-9 * np.abs(terms).max())
+
+
 class MechanismLaws:
     """The suite each mechanism's test class inherits."""
 
@@ -189,6 +207,12 @@ class MechanismLaws:
         rest = [0] * (len(values(mechanism)) - 2)
         for truth in ([1, 1, *rest], [2, 0, *rest], [0, *rest, 3], [1, *rest, 2]):
             estimate_is_unbiased(mechanism, truth)
+
+    def test_weights_add_up_to_the_estimate(self, mechanism: Mechanism, seed: int) -> None:
+        weights_add_up(mechanism, seed)
+
+    def test_weights_of_many_answers_add_up(self, large: Mechanism, seed: int) -> None:
+        weights_add_up(large, seed)
 
     def test_aggregates_add_like_their_reports(self, mechanism: Mechanism) -> None:
         aggregates_are_a_monoid(mechanism)

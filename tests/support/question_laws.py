@@ -176,6 +176,16 @@ class QuestionLaws:
         reports = collection.kind.blank_reports(3)
         assert collection.aggregate(reports).n == 3
 
+    def test_every_report_has_a_weight_by_every_name(self, collection: Collection) -> None:
+        reports = collection.kind.blank_reports(3)
+        names = collection.kind.weight_names
+        assert len(set(names)) == len(names) > 1
+        for number in range(len(names)):
+            weights = collection.mechanism.weights(reports, number)
+            assert weights.shape == (3,)
+            assert np.isfinite(weights).all()
+        assert f"each report of “{collection.name}” has" in collection.kind.weights_described()
+
     def test_single_reports_are_gathered_if_they_are_enough(self, collection: Collection) -> None:
         enough = collection.randomize(self.answers(collection.minimum_reports), Seeded(1))
         gathered = collection.kind.gather(iter(np.array_split(enough, 3)), 1, len(enough), "x")

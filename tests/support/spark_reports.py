@@ -1,11 +1,16 @@
 """Collections of every shape of report, and reports of them, for engines that must agree."""
 
+import time
+from collections.abc import Callable, Iterator
+from itertools import cycle, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
-from sudare.formats.wire import Records, report_file
+from sudare.formats.report_files import report_file
+from sudare.formats.wire import Records
 
 TEA = Collection("tea", "Which tea?", ("green", "black", "white"), GRR(3, 0.5))
 WIDE = Collection(
@@ -33,3 +38,26 @@ def write_reports(path: Path, collection: Collection, reports: Records) -> Path:
     with report_file(path, collection.report_dtype, collection.key) as sink:
         sink.write(reports)
     return path
+
+
+def write_parts(folder: Path, collection: Collection, reports: Records, files: int) -> list[Path]:
+    """The same in several files of both kinds, the second of which has no reports."""
+    ends = np.linspace(0, len(reports), files).astype(int)
+    parts = [reports[start:end] for start, end in pairwise(ends)]
+    parts.insert(1, reports[:0])
+    return [
+        write_reports(folder / f"{number}.{kind}", collection, part)
+        for number, (part, kind) in enumerate(zip(parts, cycle(["parquet", "arrow"]), strict=False))
+    ]
+
+
+def slowed(
+    work: Callable[[Iterator[Any]], Iterator[Any]],
+    begun: str,
+    seconds: float,
+    batches: Iterator[Any],
+) -> Iterator[Any]:
+    """A worker's work, of which a file tells that it has begun, and that takes its time."""
+    Path(begun).touch()
+    time.sleep(seconds)
+    yield from work(batches)

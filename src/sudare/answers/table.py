@@ -380,7 +380,7 @@ class Table:
 
     def _texts(self, columns: Sequence["pa.Array"], numbers: NDArray[np.int64]) -> Rows:
         undecoded = np.zeros(len(numbers), np.bool_)
-        texts = [_as_text(values, self.layout.truths, undecoded) for values in columns]
+        texts = [as_text(values, self.layout.truths, undecoded) for values in columns]
         return Rows(texts, numbers, undecoded)
 
 
@@ -481,7 +481,7 @@ def _schema(sample: dict[str, list[Any]]) -> "pa.Schema":
     return pa.schema([(name, kind(values)) for name, values in sample.items()])
 
 
-def _as_text(
+def as_text(
     values: "pa.Array", truths: tuple[str, str], undecoded: NDArray[np.bool_]
 ) -> "pa.Array":
     """A column as text, null where there is nothing; notes the rows that can't be decoded."""

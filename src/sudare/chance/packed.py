@@ -9,8 +9,6 @@ from sudare.chance.keystream import Words
 from sudare.errors import InvalidReport
 from sudare.kernels import COMPILE_FROM
 
-_GROUP = 1 << 14  # rows per group sorted at a time: fewer cost more calls, more only memory
-
 
 def check_packed(words: Words, bits: int) -> None:
     """Raise ``InvalidReport`` unless the bits above ``bits`` are 0 in every row."""
@@ -36,6 +34,12 @@ def column_counts(words: Words, bits: int) -> NDArray[np.int64]:
     return counts
 
 
+def has_bit(words: Words, bit: int) -> NDArray[np.bool_]:
+    """Which rows have this bit set."""
+    said: NDArray[np.bool_] = words[:, bit >> 6] & np.uint64(1 << (bit & 63)) != 0
+    return said
+
+
 def choose_bits(kept: Words, said: Words, unsaid: Words, out: Words) -> None:
     """Fill ``out`` with the bits of ``said`` where ``kept`` is 1, and of ``unsaid`` elsewhere."""
     if kept.size >= COMPILE_FROM:
@@ -49,39 +53,43 @@ def choose_bits(kept: Words, said: Words, unsaid: Words, out: Words) -> None:
 def grouped_counts(
     words: Words, bits: int, groups: NDArray[np.unsignedinteger[Any]], count: int
 ) -> NDArray[np.int64]:
-    """For each of ``count`` groups its number of rows, then how many have each bit set."""
-    counts = np.zeros((count, 1 + bits), np.int64)
+    """For each of ``count`` groups its number of rows, then how many have each bit set.
+
+    Args:
+        words: One row per person, in any layout: a column of its own, or a field of records.
+        bits: How many bits a row has.
+        groups: The group of each row, below ``count``; in any layout.
+        count: How many groups there are, at most 2^16.
+    """
     if words.size < COMPILE_FROM:
-        _count_groups_plain(words, groups, counts)
-        return counts
-    size = count * _GROUP
-    for top in range(0, len(words), size):
-        _count_groups(words[top : top + size], groups[top : top + size], counts)
+        return _grouped_plain(words, bits, groups, count)
+    if count == 1:
+        counts = column_counts(np.ascontiguousarray(words), bits)
+        return np.concatenate([[len(words)], counts])[np.newaxis]
+    return _grouped_compiled(words, bits, groups.astype(np.uint16, copy=False), count)
+
+
+def _grouped_plain(
+    words: Words, bits: int, groups: NDArray[np.unsignedinteger[Any]], count: int
+) -> NDArray[np.int64]:
+    counts = np.zeros((count, 1 + bits), np.int64)
+    counts[:, 0] = np.bincount(groups, minlength=count)
+    order = np.argsort(groups, kind="stable")
+    for group, rows in enumerate(np.split(order, np.cumsum(counts[:-1, 0]))):
+        counts[group, 1:] += column_counts(words[rows], bits)
     return counts
 
 
-def _count_groups_plain(
-    words: Words, groups: NDArray[np.unsignedinteger[Any]], counts: NDArray[np.int64]
-) -> None:
-    sizes = np.bincount(groups, minlength=len(counts))
-    counts[:, 0] += sizes
-    order = np.argsort(groups, kind="stable")
-    for group, rows in enumerate(np.split(order, np.cumsum(sizes)[:-1])):
-        counts[group, 1:] += column_counts(words[rows], counts.shape[1] - 1)
+def _grouped_compiled(
+    words: Words, bits: int, groups: NDArray[np.uint16], count: int
+) -> NDArray[np.int64]:
+    from sudare.kernels.lanes import NUMBERS, count_in_groups
 
-
-def _count_groups(
-    words: Words, groups: NDArray[np.unsignedinteger[Any]], counts: NDArray[np.int64]
-) -> None:
-    from sudare.kernels.choices import histogram
-    from sudare.kernels.counters import column_counts, sort_rows
-
-    groups = np.ascontiguousarray(groups)
-    sizes = histogram(groups, len(counts))
-    starts = np.cumsum(sizes) - sizes
-    ordered = np.empty(words.shape, np.uint64)
-    sort_rows(words, groups, starts, ordered)
-    counts[:, 0] += sizes
-    for group in np.flatnonzero(sizes):
-        rows = ordered[starts[group] : starts[group] + sizes[group]]
-        counts[group, 1:] += column_counts(rows)[: counts.shape[1] - 1]
+    width = words.shape[1]
+    lanes = np.zeros(count * width * NUMBERS + 7, np.uint64)
+    skipped = -lanes.ctypes.data // 8 % 8  # to where a cache line begins
+    lanes = lanes[skipped : skipped + count * width * NUMBERS]
+    counts = np.empty((count, 1 + 64 * width), np.int64)  # the kernel writes all of it
+    counts[:, 0] = 0
+    count_in_groups(words, groups, lanes, np.zeros(count, np.uint8), counts.reshape(-1))
+    return np.ascontiguousarray(counts[:, : 1 + bits])

@@ -1,11 +1,8 @@
 """``sudare discover``: words that nobody listed, from reports of them and of their parts."""
 
-import os
-import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import IO, TYPE_CHECKING
 
 import rich_click as click
@@ -27,7 +24,7 @@ from sudare.cli.shared.options import (
     level_option,
     output_option,
 )
-from sudare.cli.shared.output import Output, refuse_replacing, result_options
+from sudare.cli.shared.output import Output, refuse_folder, refuse_replacing, result_options
 from sudare.cli.shared.terminal import put_json, put_table, say
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
@@ -174,12 +171,14 @@ def randomize(
     from sudare.answers.table import columns_named
     from sudare.chance.exact import text_up
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.wire import report_file
+    from sudare.formats.files import new_folder
+    from sudare.formats.report_files import report_file
 
     agreed = _load(plan)
     refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
-    with _new_folder(output) as folder, reading_bar("randomising") as advance:
+    refuse_folder(output)
+    with new_folder(output) as folder, reading_bar("randomising") as advance:
         layout = columns_named(source.name)
         reading = source.reading(answers, layout, _Texts(), rng, advance)
         with ExitStack() as stack:
@@ -307,7 +306,7 @@ def _stems(agreed: "Discovery") -> list[str]:
 
 def _counted(agreed: "Discovery", folder: Path) -> Iterator["Aggregate"]:
     from sudare.engines import local
-    from sudare.formats.wire import read_reports
+    from sudare.formats.report_files import read_reports
 
     require_folder(folder, FileKind.PARTS)
     for stem, collection in zip(_stems(agreed), agreed.collections, strict=True):
@@ -328,20 +327,3 @@ def _load(path: Path) -> "Discovery":
     from sudare.discovery import Discovery
 
     return load(path, FileKind.PLAN, Discovery.from_json)
-
-
-@contextmanager
-def _new_folder(path: Path) -> Iterator[Path]:
-    """A folder that is there if the block ends well, and not at all otherwise."""
-    if path.exists():
-        raise ParameterError(f"{path} is there already; name a new folder")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path} can't be made: {path.parent} is no folder")
-    temporary = Path(mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        yield temporary
-        os.umask(mask := os.umask(0))  # there is no other way to ask
-        temporary.chmod(0o777 & ~mask)
-        temporary.rename(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,6 +1,7 @@
 """``sudare randomize``: answers in, reports out."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -24,16 +25,24 @@ from sudare.cli.shared.options import (
     output_option,
     refuse_overwriting,
 )
-from sudare.cli.shared.output import refuse_replacing
+from sudare.cli.shared.output import refuse_folder, refuse_replacing
 from sudare.cli.shared.terminal import say
 from sudare.errors import InvalidDocument
 from sudare.formats.file_kinds import FileKind
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+
+    from sudare.formats.report_files import Sink
 
 
 @click.command()
 @collection_argument
 @click.argument("answers", type=PATH, default="-")
-@output_option("Where the reports go: .arrow or .parquet.")
+@output_option("Where the reports go: .arrow or .parquet; a name without an ending is a folder.")
+@click.option("--ids", is_flag=True, help="Give each report a random id, to count it once.")
 @force_option
 @answer_options
 @other_option
@@ -46,6 +55,7 @@ def randomize(
     source: AnswerOptions,
     other: str | None,
     insecure_seed: int | None,
+    ids: bool,
 ) -> None:
     """Randomise answers into reports: the step that belongs on the devices.
 
@@ -64,31 +74,46 @@ def randomize(
       sudare randomize country.json clicks.csv.gz --column country --person "session ID" \\
         -o reports.arrow
       sudare randomize online.json states.csv -o reports.arrow
+      sudare randomize tea.json answers.parquet --ids -o lake/tea
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
     """
     from sudare.chance.randomness import Seeded, System
-    from sudare.formats.wire import report_file, report_stream
+    from sudare.formats.report_ids import identified_dtype, with_new_ids
 
     agreed = load_collection(collection)
     layout, judge = agreed.kind.layout(source.column), judge_of(agreed, other)
     refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
-    if is_pipe(output):
-        target = report_stream(binary_stdout(), agreed.report_dtype, agreed.key)
-    else:
+    dtype = identified_dtype(agreed.report_dtype) if ids else agreed.report_dtype
+    if not is_pipe(output):
         refuse_overwriting(output, collection, answers)
-        refuse_replacing(output, FileKind.REPORTS, agreed.key, force=force)
-        target = report_file(output, agreed.report_dtype, agreed.key)
+    target = _target(output, dtype, agreed.key, force=force)
     reports = 0
     with reading_bar("randomising") as advance, target as sink:
         step = agreed.kind.rows_at_once
         reading = source.reading(answers, layout, judge, rng, advance, step)
         for values in reading:
             made = agreed.mechanism.randomize(values, rng)
-            sink.write(made)
+            sink.write(with_new_ids(made) if ids else made)
             reports += len(made)
         if not reading.people:
             raise InvalidDocument(f"{reading.table.name} holds 0 answers; nothing was randomised")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     say(agreed.kind.randomised(reading.people, reports) + seeded, err=True)
     say_reading(reading)
+
+
+def _target(
+    output: Path, dtype: "np.dtype[np.void]", key: str, *, force: bool
+) -> "AbstractContextManager[Sink]":
+    """A pipe, a file, or a folder of files, which gets the reports."""
+    from sudare.formats.report_files import report_file, report_stream
+    from sudare.formats.report_sets import report_set
+
+    if is_pipe(output):
+        return report_stream(binary_stdout(), dtype, key)
+    if not output.suffix and (output.is_dir() or not output.exists()):
+        refuse_folder(output)
+        return report_set(output, dtype, key)
+    refuse_replacing(output, FileKind.REPORTS, key, force=force)
+    return report_file(output, dtype, key)

@@ -489,7 +489,7 @@ def _collect(
     from sudare.chance.exact import text_up
     from sudare.engines import local
     from sudare.formats.files import write_whole
-    from sudare.formats.wire import read_reports
+    from sudare.formats.report_files import read_reports
 
     output.mkdir(parents=True, exist_ok=True)
     write_whole(output / _COLLECTION, collection.to_json())
@@ -512,7 +512,7 @@ def _collect(
 def _randomise(
     collection: "Collection", answers: "NDArray[np.int64]", path: Path, rng: "Keystream"
 ) -> None:
-    from sudare.formats.wire import report_file
+    from sudare.formats.report_files import report_file
 
     with (
         progress_bar() as progress,
@@ -527,7 +527,8 @@ def _randomise(
 
 def _first_device(collection: "Collection", answers: "NDArray[np.int64]", path: Path) -> str:
     """What left the first device, beside what its owner answered: a simulation may tell."""
-    from sudare.formats.wire import read_reports, to_bytes
+    from sudare.formats.report_files import read_reports
+    from sudare.formats.wire import to_bytes
 
     first = next(read_reports(path, collection.report_dtype, collection.key))[:1]
     said = [collection.answers[each] for each in collection.mechanism.tally(first).nonzero()[0]]

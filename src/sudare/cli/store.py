@@ -6,7 +6,7 @@ import rich_click as click
 
 from sudare.cli.shared.files import naming, naming_store
 from sudare.cli.shared.options import PATH, force_option, output_option, progress_bar, usual_store
-from sudare.cli.shared.output import refuse_replacing
+from sudare.cli.shared.output import refuse_folder, refuse_replacing
 from sudare.cli.shared.terminal import say
 from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import counted
@@ -75,7 +75,10 @@ def restore(file: Path, store: str | None, passphrase_file: Path | None) -> None
 @click.command()
 @click.argument("store", metavar="[STORE]")
 @click.argument("key", required=False, metavar="KEY")
-@output_option("Where the reports go: .arrow or .parquet.", required=True)
+@output_option(
+    "Where the reports go: .arrow or .parquet; a name without an ending is a folder.",
+    required=True,
+)
 @force_option
 @click.option("--window", type=click.IntRange(0, 10**15 - 1), help="Those of one window only.")
 def export(store: str, key: str | None, output: Path, force: bool, window: int | None) -> None:
@@ -83,11 +86,13 @@ def export(store: str, key: str | None, output: Path, force: bool, window: int |
 
     STORE may be left out, as for `sudare backup`. KEY is the collection's, or enough of its
     beginning. Only a collection that says so keeps its
-    reports; of any other, `GET /collections/KEY/aggregate` has the released sum.
+    reports; of any other, `GET /collections/KEY/aggregate` has the released sum. A folder has a
+    part for each window, as data lakes have them: window=7/part-00000.parquet.
 
     \b
-    Example:
+    Examples:
       sudare export collector.db 3f786850 -o reports.parquet
+      sudare export collector.db 3f786850 -o lake
     """
     from sudare.collector.stores.export import count_kept, export_reports, find_collection
     from sudare.collector.stores.open import open_existing
@@ -97,7 +102,10 @@ def export(store: str, key: str | None, output: Path, force: bool, window: int |
         opened = open_existing(store)
     try:
         collection = find_collection(opened, key)
-        refuse_replacing(output, FileKind.REPORTS, collection.key, force=force)
+        if output.suffix:
+            refuse_replacing(output, FileKind.REPORTS, collection.key, force=force)
+        else:
+            refuse_folder(output)
         total = count_kept(opened, collection, window)
         with progress_bar() as progress:
             task = progress.add_task("writing reports", total=total)

@@ -16,10 +16,11 @@ from sudare.collection.windows import Windows, WindowsBody
 from sudare.errors import InvalidDocument, ParameterError
 from sudare.estimation.estimate import Estimate
 from sudare.formats.documents import canonical, decode
+from sudare.formats.wire import Columns, Records
 from sudare.mechanisms import from_document
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Groups
-from sudare.mechanisms.interface import Mechanism, Records
+from sudare.mechanisms.interface import Mechanism
 from sudare.questions import question_of
 from sudare.questions.interface import Question, Result, ResultOptions
 
@@ -128,7 +129,7 @@ class Collection:
         """The reports of labelled answers, or of rows of states."""
         return self.mechanism.randomize(self.encode(answers), rng)
 
-    def aggregate(self, reports: Records) -> Aggregate:
+    def aggregate(self, reports: Records | Columns) -> Aggregate:
         """Check and count reports, under this collection's key."""
         return replace(self.mechanism.aggregate(reports), key=self.key)
 

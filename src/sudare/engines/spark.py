@@ -7,17 +7,34 @@ messages may quote what they were computing: so the caller gets one sentence, an
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.reading import Judged
+from sudare.answers.table import as_text
 from sudare.chance.randomness import System
 from sudare.collection.document import Collection
+from sudare.engines.pieces import (
+    FAULTS,
+    Counted,
+    Part,
+    Piece,
+    Skipped,
+    added,
+    count,
+    examined,
+    pieces_of,
+)
 from sudare.errors import (
+    BadFile,
     EngineUnavailable,
     InvalidAnswer,
     InvalidDocument,
@@ -25,20 +42,27 @@ from sudare.errors import (
     SudareError,
 )
 from sudare.formats.numbers import counted
+from sudare.formats.report_files import ReportFile
+from sudare.formats.wire import Columns, Records
 from sudare.mechanisms.aggregate import Aggregate
+from sudare.questions.interface import Question
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-Records = NDArray[np.void]
 _Batches = Iterator["pa.RecordBatch"]
 
-_TOGETHER = 1 << 18  # rows counted by one call: Spark's own batches have 10,000
-_CELLS = 1 << 24  # bytes of reports in one batch of those drawn
-_SMALL = 1 << 12  # bytes of counts that a hundred thousand tasks may send to the driver
-_GROUPS = 32  # sums that reach the driver, where counts are larger
-_PARTIAL = "n long, counts binary, fault string"
+_ROWS_TOGETHER = 1 << 16  # counted by one call: Spark's own batches have 10,000
+_BYTES_TOGETHER = 1 << 21
+_DRAWN_BYTES = 1 << 24  # of reports in one batch of those drawn
+_TASKS = 8  # at least, where there are as many pieces: enough for a few cores to share evenly
+_TASK_BYTES = 1 << 28  # of files that one task reads: far more than handing it out costs
+_SENT_BYTES = 1 << 26  # of counts that may reach the driver one by one
+_SMALL = 1 << 12  # bytes of counts of which any number of tasks may send theirs
+_GROUPS = 8  # sums that reach the driver otherwise
+_PARTIAL = "file int, task int, n long, counts binary, digests binary, kind string, fault string"
+_NO_FILE = -1
 # Spark has no unsigned numbers: each goes into the next larger one.
 _SIGNED = {1: ("short", np.int16), 2: ("int", np.int32), 4: ("long", np.int64)}
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -54,9 +78,57 @@ def aggregate(dataframe: "DataFrame", collection: Collection) -> Aggregate:
         collection: whose reports they are. Rows carry no key: that they are its reports, and not
             another's of the same shape, only the caller knows.
     """
-    names = _report_columns(dataframe, collection)
-    count = partial(_count_rows, collection.to_json())
-    return _total(_mapped(dataframe.select(*names), count, _PARTIAL), collection)
+    rows = dataframe.select(*_report_columns(dataframe, collection))
+    partials = _mapped(rows, partial(_count_rows, collection.to_json()), _PARTIAL)
+    large = collection.zero.counts.nbytes > _SMALL
+    found = _gathered(partials, collection, [], in_groups=large)
+    for fault in found.faults.values():
+        raise fault
+    return found.total
+
+
+def aggregate_files(
+    session: "SparkSession",
+    paths: Sequence[Path],
+    collection: Collection,
+    *,
+    skip_bad: bool = False,
+) -> Counted:
+    """The aggregate of files of reports, read by the workers, each checked against its seal.
+
+    Args:
+        session: of a Spark whose workers reach the files by the same paths as this machine.
+        paths: of the files.
+        collection: whose reports they are.
+        skip_bad: whether to leave out and list what can't be counted, instead of refusing all.
+
+    Raises:
+        BadFile: names a file that is of another collection, cut or changed, or holds a report out
+            of range.
+    """
+    files, skipped = examined(collection, paths, skip_bad=skip_bad)
+    result = Counted(collection.zero, [], skipped)
+    tasks = _tasks(files)
+    if not tasks:
+        return result
+    # A task for each number of a range: of rows that were spread anew, Spark may lose some for good
+    # with the worker that held them.
+    numbers = session.range(len(tasks), numPartitions=len(tasks))
+    work = partial(_count_tasks, collection.to_json(), tasks)
+    large = len(tasks) * collection.zero.counts.nbytes > _SENT_BYTES
+    found = _gathered(_mapped(numbers, work, _PARTIAL), collection, files, in_groups=large)
+    result.total = found.total
+    for number, file in enumerate(files):
+        fault = found.faults.get(number)
+        if fault is None:
+            result.files.append(file)
+        elif isinstance(fault, EngineUnavailable):
+            raise fault
+        elif not skip_bad:
+            raise BadFile(file.path, fault)
+        else:
+            result.skipped.append(Skipped(file.path, str(fault)))
+    return result
 
 
 def randomize(
@@ -153,18 +225,92 @@ def _mapped(
         return dataframe.mapInArrow(work, schema)
 
 
-def _total(partials: "DataFrame", collection: Collection) -> Aggregate:
-    """The sum of all partial aggregates; where they are large, of sums that workers made."""
-    if collection.zero.counts.nbytes > _SMALL:
-        # By the number of the task, which is the same if it must be done again: a group that lost
-        # some of its rows gets those and no others.
-        grouped = partials.selectExpr("*", f"spark_partition_id() % {_GROUPS} AS place")
-        partials = _mapped(grouped.repartition(_GROUPS, "place"), _sum_rows, _PARTIAL)
-    n, counts, fault = _summed(_collected(partials).to_batches())
-    if fault is not None:
-        raise InvalidReport(fault)
-    zero = collection.zero
-    return zero if counts is None else Aggregate(zero.key, n, counts.reshape(zero.counts.shape))
+_Task = list[tuple[int, Piece]]
+
+
+def _tasks(files: Sequence[ReportFile]) -> list[_Task]:
+    """The pieces of files as tasks of about the same size, each of neighbours."""
+    here = [replace(file, path=file.path.absolute()) for file in files]  # workers stand elsewhere
+    pieces = [(number, piece) for number, file in enumerate(here) for piece in pieces_of(file)]
+    sizes = np.array([1 + piece.reports * piece.file.dtype.itemsize for _, piece in pieces], int)
+    tasks = min(len(pieces), max(_TASKS, int(sizes.sum()) // _TASK_BYTES))
+    places = (np.cumsum(sizes) - sizes) * tasks // max(1, int(sizes.sum()))
+    parted = groupby(zip(places.tolist(), pieces, strict=True), key=lambda each: each[0])
+    return [[piece for _, piece in neighbours] for _, neighbours in parted]
+
+
+@dataclass
+class _Sum:
+    """Partial aggregates as they come: those of whole files, and of parts until all are there.
+
+    Attributes:
+        collection: whose they are.
+        files: that they are of, if any.
+        total: of whole files that are what their seals say.
+        faults: of the others, by their number.
+    """
+
+    collection: Collection
+    files: Sequence[ReportFile]
+    total: Aggregate
+    faults: dict[int, SudareError] = field(default_factory=dict)
+    _parts: dict[int, tuple[Aggregate, dict[int, bytes]]] = field(default_factory=dict)
+
+    def take(self, rows: Iterable[dict[str, Any]]) -> None:
+        """Take in rows of ``_PARTIAL``, in whatever order."""
+        key, shape = self.total.key, self.total.counts.shape
+        for row in rows:
+            number = row["file"]
+            if row["fault"] is not None:
+                self.faults.setdefault(number, _KINDS[row["kind"]](row["fault"]))
+                continue
+            counts = np.frombuffer(row["counts"], "<i8").reshape(shape)
+            found = Aggregate(key, row["n"], counts)
+            if number == _NO_FILE:
+                self.total += found
+            else:
+                held, digests = self._parts.get(number, (self.collection.zero, {}))
+                self._parts[number] = held + found, digests | {row["task"]: row["digests"]}
+
+    def close(self) -> None:
+        """Add the files whose parts have all come, if their seals say the same."""
+        for number, (held, digests) in self._parts.items():
+            if number in self.faults:
+                continue
+            joined = b"".join(digests[task] for task in sorted(digests))
+            try:
+                part = Part(held.n, held.counts, joined)
+                self.total += added(self.collection, self.files[number], [part])
+            except FAULTS as error:
+                self.faults[number] = error
+
+    def rows(self) -> _Batches:
+        """The same as few rows."""
+        yield _row(_NO_FILE, total=self.total)
+        for number, fault in self.faults.items():
+            yield _row(number, fault=fault)
+
+
+_KINDS: dict[str, type[SudareError]] = {
+    kind.__name__: kind for kind in (*FAULTS, EngineUnavailable)
+}
+
+
+def _gathered(
+    partials: "DataFrame", collection: Collection, files: Sequence[ReportFile], *, in_groups: bool
+) -> _Sum:
+    """The sum of all partial aggregates; in groups, it is of sums that workers have made."""
+    if in_groups:
+        # All parts of a file meet in one group. The numbers of tasks are the same if they must be
+        # done again: a group that lost some of its rows gets those and no others.
+        place = f"CASE WHEN file < 0 THEN spark_partition_id() ELSE file END % {_GROUPS} AS place"
+        grouped = partials.selectExpr("*", place).repartition(_GROUPS, "place")
+        partials = _mapped(grouped, partial(_sum_rows, collection.to_json(), files), _PARTIAL)
+    found = _Sum(collection, files, collection.zero)
+    for batch in _collected(partials).to_batches():
+        found.take(batch.to_pylist())
+    found.close()
+    return found
 
 
 def _collected(dataframe: "DataFrame", *, secret: bool = False) -> "pa.Table":
@@ -235,81 +381,133 @@ def _count_rows(document: bytes, batches: _Batches) -> _Batches:
     except SudareError as error:
         for _ in batches:  # a worker that leaves rows behind is of no use to the next task
             pass
-        yield _partial(0, None, str(error))
+        yield _row(_NO_FILE, fault=InvalidReport(str(error)))
     else:
-        yield _partial(total.n, total.counts, None)
+        yield _row(_NO_FILE, total=total)
 
 
-def _together(dtype: np.dtype[np.void], batches: _Batches) -> Iterator[Records]:
+def _together(dtype: np.dtype[np.void], batches: _Batches) -> Iterator[Columns]:
     """The reports of batches, so many at a time that a call is worth its while."""
-    held: list[Records] = []
+    most = min(_ROWS_TOGETHER, _BYTES_TOGETHER // dtype.itemsize)
+    held: list[Columns] = []
     for batch in batches:
         held.append(_reports_of(dtype, batch))
-        if sum(map(len, held)) >= _TOGETHER:
-            yield np.concatenate(held)
+        if sum(map(len, held)) >= most:
+            yield _joined(held)
             held = []
     if held:
-        yield np.concatenate(held)
+        yield _joined(held)
 
 
-def _sum_rows(batches: _Batches) -> _Batches:
-    """The sum of the partial aggregates that reach one task, as one row."""
-    yield _partial(*_summed(batches))
+def _joined(some: list[Columns]) -> Columns:
+    if len(some) == 1:
+        return some[0]
+    dtype = some[0].dtype
+    names = dtype.names or ()
+    return Columns(dtype, {name: np.concatenate([each[name] for each in some]) for name in names})
 
 
-def _summed(
-    batches: "Iterator[pa.RecordBatch] | list[pa.RecordBatch]",
-) -> tuple[int, NDArray[np.int64] | None, str | None]:
-    n, counts, fault = 0, None, None
+def _count_tasks(document: bytes, tasks: list[_Task], batches: _Batches) -> _Batches:
+    """The partial aggregates of the tasks whose numbers reach this one."""
+    collection = Collection.from_json(document)
     for batch in batches:
-        for row in batch.to_pylist():
-            fault = fault or row["fault"]
-            n += row["n"]
-            if row["counts"] is not None:
-                one = np.frombuffer(row["counts"], "<i8")
-                counts = one.copy() if counts is None else counts + one
-    return n, counts, fault
+        for task in batch.column(0).to_pylist():
+            yield from _count_task(collection, task, tasks[task])
 
 
-def _partial(n: int, counts: NDArray[np.int64] | None, fault: str | None) -> "pa.RecordBatch":
+def _count_task(collection: Collection, task: int, pieces: _Task) -> _Batches:
+    """One row for all files that this task has wholly, one for each that it has a part of."""
+    total = collection.zero
+    for number, neighbours in groupby(pieces, key=lambda each: each[0]):
+        own = [piece for _, piece in neighbours]
+        file = own[0].file
+        try:
+            parts = [count(collection, piece) for piece in own]
+            if own == pieces_of(file):
+                total += added(collection, file, parts)
+            else:
+                found = sum(
+                    (Aggregate(collection.key, part.n, part.counts) for part in parts),
+                    collection.zero,
+                )
+                digests = b"".join(part.digests for part in parts)
+                yield _row(number, task, total=found, digests=digests)
+        except FAULTS as error:
+            yield _row(number, fault=error)
+        except OSError:
+            sentence = (
+                f"a worker can't read {file.path}: every worker must reach the files, by the same "
+                f"paths as this machine"
+            )
+            yield _row(number, fault=EngineUnavailable(sentence))
+    yield _row(_NO_FILE, task, total=total)
+
+
+def _sum_rows(document: bytes, files: Sequence[ReportFile], batches: _Batches) -> _Batches:
+    """The sum of the partial aggregates that reach one task."""
+    collection = Collection.from_json(document)
+    found = _Sum(collection, files, collection.zero)
+    for batch in batches:
+        found.take(batch.to_pylist())
+    found.close()
+    yield from found.rows()
+
+
+def _row(
+    file: int,
+    task: int = 0,
+    *,
+    total: Aggregate | None = None,
+    digests: bytes = b"",
+    fault: SudareError | None = None,
+) -> "pa.RecordBatch":
+    """A row of ``_PARTIAL``: the reports of a part of a file, of many, or of none; or a fault."""
     import pyarrow as pa
 
-    data = None if counts is None else counts.astype("<i8").tobytes()
-    columns = [pa.array([n], pa.int64()), pa.array([data], pa.binary()), pa.array([fault])]
-    columns[2] = columns[2].cast(pa.string())
-    return pa.RecordBatch.from_arrays(columns, ["n", "counts", "fault"])
+    row = [
+        (file, pa.int32()),
+        (task, pa.int32()),
+        (0 if total is None else total.n, pa.int64()),
+        (None if total is None else total.counts.astype("<i8").tobytes(), pa.binary()),
+        (digests, pa.binary()),
+        (None if fault is None else type(fault).__name__, pa.string()),
+        (None if fault is None else str(fault), pa.string()),
+    ]
+    names = [name.split()[0] for name in _PARTIAL.split(", ")]
+    return pa.RecordBatch.from_arrays([pa.array([cell], kind) for cell, kind in row], names)
 
 
-def _reports_of(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Records:
+def _reports_of(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Columns:
     """The reports in the columns that Spark made of them."""
-    reports = np.empty(batch.num_rows, dtype)
+    arrays: dict[str, NDArray[Any]] = {}
     for name in dtype.names or ():
         column = batch.column(name)
         if column.null_count:
             raise InvalidReport(
                 f"the column {name} has {counted(column.null_count, 'missing value')}"
             )
-        if len(column):
-            read = _bits_of if dtype[name].shape else _numbers_of
-            reports[name] = read(name, dtype[name], column)
-    return reports
+        read = _bits_of if dtype[name].shape else _numbers_of
+        arrays[name] = read(name, dtype[name], column)
+    return Columns(dtype, arrays)
 
 
 def _numbers_of(name: str, dtype: np.dtype[Any], column: "pa.Array") -> NDArray[Any]:
     numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
     most = np.iinfo(dtype).max
-    if numbers.min() < 0 or numbers.max() > most:
+    if numbers.min(initial=0) < 0 or numbers.max(initial=0) > most:
         wrong = int(np.count_nonzero((numbers < 0) | (numbers > most)))
         raise InvalidReport(
             f"the column {name} has {counted(wrong, 'number')} outside 0 to {most} among "
             f"{counted(len(numbers), 'row')}"
         )
-    return numbers
+    return numbers.astype(dtype)
 
 
 def _bits_of(name: str, dtype: np.dtype[Any], column: "pa.Array") -> NDArray[Any]:
     import pyarrow as pa
 
+    if not len(column):  # nor any buffers, perhaps
+        return np.empty((0, *dtype.shape), dtype.base)
     wide = pa.types.is_large_binary(column.type)
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, np.int64 if wide else np.int32)
@@ -331,11 +529,10 @@ def _judge_rows(document: bytes, batches: _Batches) -> _Batches:
     kind = Collection.from_json(document).kind
     rows, wrong, fault = 0, 0, None
     for batch in batches:
-        columns = _texts(batch, kind.layout(None).truths)
-        judged = kind.encode_columns(columns).wrong
-        rows, wrong = rows + batch.num_rows, wrong + int(np.count_nonzero(judged))
-        if fault is None and judged.any():
-            first = int(np.argmax(judged))
+        columns, judged = _judged(kind, batch)
+        rows, wrong = rows + batch.num_rows, wrong + int(np.count_nonzero(judged.wrong))
+        if fault is None and judged.wrong.any():
+            first = int(np.argmax(judged.wrong))
             fault = kind.refusal([column.slice(first, 1) for column in columns])
     found = {"rows": [rows], "wrong": [wrong], "fault": pa.array([fault], pa.string())}
     yield pa.RecordBatch.from_pydict(found)
@@ -344,12 +541,11 @@ def _judge_rows(document: bytes, batches: _Batches) -> _Batches:
 def _draw_rows(document: bytes, batches: _Batches) -> _Batches:
     """The reports of one task's answers, by the secure randomness of its own process."""
     collection, rng = Collection.from_json(document), System()
-    kind = collection.kind
-    step = max(1, _CELLS // collection.report_dtype.itemsize)
+    most = collection.kind.rows_at_once
+    step = max(1, _DRAWN_BYTES // collection.report_dtype.itemsize)
     for batch in batches:
-        for start in range(0, batch.num_rows, kind.rows_at_once):
-            texts = _texts(batch.slice(start, kind.rows_at_once), kind.layout(None).truths)
-            values, wrong = kind.encode_columns(texts)
+        for start in range(0, batch.num_rows, most):
+            _, (values, wrong) = _judged(collection.kind, batch.slice(start, most))
             if wrong.any():  # the table was another when its answers were looked at
                 raise InvalidAnswer("the table's answers have changed while they were randomised")
             reports = collection.mechanism.randomize(values, rng)
@@ -357,16 +553,13 @@ def _draw_rows(document: bytes, batches: _Batches) -> _Batches:
                 yield _columns_of(reports[first : first + step])
 
 
-def _texts(batch: "pa.RecordBatch", truths: tuple[str, str]) -> "list[pa.Array]":
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return [
-        pc.if_else(column, truths[1], truths[0])
-        if pa.types.is_boolean(column.type)
-        else column.cast(pa.string())
-        for column in batch.columns
-    ]
+def _judged(kind: Question, batch: "pa.RecordBatch") -> "tuple[list[pa.Array], Judged]":
+    """Columns of answers as texts, their values, and which rows hold none."""
+    undecoded = np.zeros(batch.num_rows, bool)
+    truths = kind.layout(None).truths
+    columns = [as_text(column, truths, undecoded) for column in batch.columns]
+    values, wrong = kind.encode_columns(columns)
+    return columns, Judged(values, wrong | undecoded)
 
 
 def _columns_of(reports: Records) -> "pa.RecordBatch":

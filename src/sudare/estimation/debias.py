@@ -26,6 +26,17 @@ def debias(counts: NDArray[np.int64], n: int, p: float, q: float) -> Estimate:
     )
 
 
+def report_weights(supported: NDArray[np.bool_], p: float, q: float) -> Floats:
+    """The part of each report in the number of people with an answer: (s - q) / (p - q).
+
+    s is 1 if the report supports the answer and 0 if not. A report's weight w is 1 in the mean if
+    its sender holds the answer, else 0, so the sum of all is unbiased: n times the share that
+    ``debias`` gives. The sum of w(w - 1) is the square of n times its standard error; the sum of
+    w² exceeds that, in the mean, by the number of people who hold the answer.
+    """
+    return np.where(supported, (1 - q) / (p - q), -q / (p - q))
+
+
 def noise(
     counts: NDArray[np.int64], n: NDArray[np.int64], p: float, q: float
 ) -> tuple[Floats, Floats]:

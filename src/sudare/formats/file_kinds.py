@@ -21,8 +21,8 @@ BACKUP_HEAD = b"sudare store 1\n"
 """How a backup of a store begins."""
 ENCRYPTED_HEAD = b"sudare encrypted 1\n"
 """How a file that only a passphrase opens begins."""
-REPORTS_MARK = b"reports 1"
-"""The value of ``sudare`` in the metadata of a file of reports."""
+REPORTS_MARK, OLD_REPORTS_MARK = b"reports 2", b"reports 1"
+"""The value of ``sudare`` in the metadata of a file of reports, and of one of the format before."""
 
 _HEAD = 1 << 16  # bytes looked at
 _READ_WHOLE = 1 << 26  # bytes of a document that is parsed to know it
@@ -238,7 +238,8 @@ def _reports(path: Path) -> Found | None:
     mark = metadata.get(b"sudare", b"")
     if not mark.startswith(b"reports "):
         return None
-    version = None if mark == REPORTS_MARK else mark[8:28].decode(errors="replace")
+    known = mark in {REPORTS_MARK, OLD_REPORTS_MARK}
+    version = None if known else mark[8:28].decode(errors="replace")
     key = metadata.get(b"sudare.key", b"").decode(errors="replace")
     return Found(FileKind.REPORTS, version, key=key)
 

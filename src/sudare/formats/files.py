@@ -146,8 +146,9 @@ def write_durably(path: Path, data: bytes) -> None:
     keep_entries(real(path).parent)
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes], *, private: bool = False) -> None:
-    """Make a folder of these files, by their paths in it, there whole or not at all.
+@contextmanager
+def new_folder(folder: Path, *, private: bool = False) -> Iterator[Path]:
+    """A temporary folder beside ``folder`` that takes its name if the block ends well.
 
     One that is there already is an error, and stays as it is. Into a private one its owner alone
     can look.
@@ -156,16 +157,24 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, private: bool = Fa
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
     try:
-        temporary.mkdir(0o700 if private else 0o777)
-        for name, data in files.items():
-            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
-            (temporary / name).write_bytes(data)
-        temporary.rename(folder)
-    except OSError as error:
-        error.filename = str(folder)  # the name that the caller knows
-        raise
+        with _known_as(folder, temporary):
+            temporary.mkdir(0o700 if private else 0o777)
+            yield temporary
+            temporary.rename(folder)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def write_folder(folder: Path, files: Mapping[str, bytes], *, private: bool = False) -> None:
+    """Make a folder of these files, by their paths in it, there whole or not at all."""
+    with new_folder(folder, private=private) as temporary:
+        try:
+            for name, data in files.items():
+                (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+                (temporary / name).write_bytes(data)
+        except OSError as error:
+            error.filename = str(folder)  # the name that the caller knows
+            raise
 
 
 def create_whole(path: Path, data: bytes, mode: int = _OWN) -> None:

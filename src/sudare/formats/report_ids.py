@@ -4,6 +4,7 @@ An id says nothing about its device or its answer. Sent again, a report has the 
 collector can tell a retry from another person.
 """
 
+import secrets
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,12 @@ def part(dtype: np.dtype[np.void], joined: Records) -> IdentifiedReports:
     flat = bytes_of(joined)
     ids = np.ascontiguousarray(flat[:, :ID_BYTES]).view("<u8").astype(np.uint64, copy=False)
     return IdentifiedReports(ids, np.ascontiguousarray(flat[:, ID_BYTES:]).view(dtype).reshape(-1))
+
+
+def with_new_ids(reports: Records) -> Records:
+    """Records as they are sent, each with an id that nobody has drawn before."""
+    ids = np.frombuffer(secrets.token_bytes(ID_BYTES * len(reports)), "<u8").reshape(-1, 2)
+    return join(IdentifiedReports(ids, reports))
 
 
 def ids_of(data: bytes) -> ReportIds:

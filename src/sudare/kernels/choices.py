@@ -1,9 +1,10 @@
 """One answer of k: fair lanes, sometimes a lie, then counted."""
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from sudare.kernels.compiler import compiled
+from sudare.kernels.compiler import compiled, compiled_for
 
 FOUR_TABLES = 512  # answers: up to here four tables fill no more than half of the first cache
 
@@ -92,6 +93,38 @@ def histogram(answers: NDArray[np.unsignedinteger], k: int) -> NDArray[np.int64]
     for i in range(whole, answers.size):
         first[answers[i]] += 1
     return first
+
+
+# Any layout, and memory that may not be written: columns, or fields of records that were received.
+_BITS = types.Array(types.uint8, 1, "A", readonly=True, aligned=False)
+_ROUNDS = [
+    types.Array(kind, 1, "A", readonly=True, aligned=False)
+    for kind in (types.uint8, types.uint16, types.uint32)
+]
+
+
+@compiled_for(*(types.int64[::1](rounds, _BITS, types.int64) for rounds in _ROUNDS))
+def count_rounds(
+    rounds: NDArray[np.unsignedinteger], bits: NDArray[np.uint8], last: int
+) -> NDArray[np.int64]:
+    """How many reports say 0 and how many say 1, round by round.
+
+    Args:
+        rounds: The round of each report, from 1 to ``last``.
+        bits: What it says: 0 or 1.
+        last: How many rounds there are.
+
+    Returns:
+        Two counts for each round.
+    """
+    even, odd = np.zeros(2 * last, np.int64), np.zeros(2 * last, np.int64)
+    pairs = rounds.size // 2 * 2
+    for i in range(0, pairs, 2):  # by turns: a counter would have to wait for its own last store
+        even[2 * (int(rounds[i]) - 1) + int(bits[i])] += 1
+        odd[2 * (int(rounds[i + 1]) - 1) + int(bits[i + 1])] += 1
+    for i in range(pairs, rounds.size):
+        even[2 * (int(rounds[i]) - 1) + int(bits[i])] += 1
+    return even + odd
 
 
 @compiled

@@ -159,27 +159,3 @@ def _unpack(packed: NDArray[np.uint64], columns: int, counts: NDArray[np.int64])
         at += 64
         if at == counts.size:
             at = 0
-
-
-@compiled
-def sort_rows(
-    words: NDArray[np.uint64],
-    groups: NDArray[np.unsignedinteger],
-    starts: NDArray[np.int64],
-    ordered: NDArray[np.uint64],
-) -> None:
-    """Bring the rows of each group together, in their order.
-
-    Args:
-        words: One row per person.
-        groups: The group of each row.
-        starts: Where each group begins; not changed.
-        ordered: Receives the rows, as large as ``words``.
-    """
-    places = starts.copy()
-    columns = words.shape[1]
-    for i in range(groups.size):
-        place = places[groups[i]]
-        places[groups[i]] += 1
-        for column in range(columns):
-            ordered[place, column] = words[i, column]

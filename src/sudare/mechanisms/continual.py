@@ -20,9 +20,12 @@ from sudare.chance.exact import affordable, check_epsilon, is_dyadic, largest_dy
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
+from sudare.estimation.debias import report_weights
 from sudare.estimation.estimate import Floats
 from sudare.estimation.rounds import StreamEstimate, round_estimates
 from sudare.formats.numbers import counted
+from sudare.formats.wire import Fields
+from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import MOST_ROUNDS, Groups, Streams
 from sudare.mechanisms.interface import Mechanism, Records
@@ -160,11 +163,11 @@ class ContinualMechanism(Mechanism):
         noise = self.lies(count, rng)
         return Plans(1 + rounds, np.ones_like(noise), noise)
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless rounds are among ``1 .. rounds`` and bits 0 or 1."""
-        wrong = (reports["round"] < 1) | (reports["round"] > self.rounds)
-        if wrong.any():
-            where = int(np.argmax(wrong))
+        rounds = reports["round"]
+        if rounds.min(initial=1) < 1 or rounds.max(initial=1) > self.rounds:
+            where = int(np.argmax((rounds < 1) | (rounds > self.rounds)))
             raise InvalidReport(
                 f"the report at position {where} names round {reports['round'][where]}; "
                 f"rounds are numbered 1 to {self.rounds}"
@@ -175,8 +178,12 @@ class ContinualMechanism(Mechanism):
                 f"the report at position {where} says {reports['bit'][where]}; a bit is 0 or 1"
             )
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports say 0 and how many say 1, a row per round."""
+        if len(reports) >= COMPILE_FROM:
+            from sudare.kernels.choices import count_rounds
+
+            return count_rounds(reports["round"], reports["bit"], self.rounds).reshape(-1, 2)
         cells = 2 * (reports["round"].astype(np.int64) - 1) + reports["bit"]
         counts: NDArray[np.int64] = np.bincount(cells, minlength=2 * self.rounds)
         return counts.reshape(self.rounds, 2)
@@ -192,6 +199,19 @@ class ContinualMechanism(Mechanism):
     def debiased(self, aggregate: Aggregate) -> StreamEstimate:
         """The unbiased share in each round that has reports, from its own reports only."""
         return round_estimates(aggregate.counts, self.holder, self.others, sampled=self.sampled)
+
+    def supports(self, reports: Records, state: int) -> NDArray[np.bool_]:
+        """Which reports say this state, 0 or 1."""
+        said: NDArray[np.bool_] = reports["bit"] == state
+        return said
+
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each report in the number of its round's reporters who are in a state.
+
+        The sum over the reports of one round, divided by their number, is the round's share.
+        """
+        chances = (self.holder, self.others) if answer else (1 - self.others, 1 - self.holder)
+        return report_weights(self.supports(reports, answer), *chances)
 
     def simulate(self, truth: ArrayLike | Groups, rng: Keystream) -> Aggregate:
         """The aggregate of a whole population, drawn from its exact law.

@@ -21,6 +21,7 @@ from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.likelihood import Evidence
+from sudare.formats.wire import Fields
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories
@@ -111,7 +112,7 @@ class GRR(CategoricalMechanism):
             lie += lie >= values  # skip over the truth
             out[:] = np.where(honest, values.astype(np.int64), lie)
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless every answer is below ``k``."""
         answers = reports["answer"]
         if answers.size and answers.max() >= self.k:
@@ -121,7 +122,7 @@ class GRR(CategoricalMechanism):
                 f"answers are numbered 0 to {self.k - 1}"
             )
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports give each answer."""
         answers = reports["answer"]
         if len(answers) >= COMPILE_FROM:
@@ -130,6 +131,11 @@ class GRR(CategoricalMechanism):
             return histogram(answers, self.k)
         counts: NDArray[np.int64] = np.bincount(answers, minlength=self.k)
         return counts
+
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which reports give the answer."""
+        given: NDArray[np.bool_] = reports["answer"] == answer
+        return given
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares: one event per answer, it was reported."""

@@ -18,11 +18,12 @@ from sudare.chance.exact import exact_law, log_up
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness, System
 from sudare.errors import InvalidDocument, InvalidReport, MixedCollections, ParameterError
-from sudare.estimation.debias import debias
-from sudare.estimation.estimate import Estimate
+from sudare.estimation.debias import debias, report_weights
+from sudare.estimation.estimate import Estimate, Floats
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.documents import canonical
 from sudare.formats.numbers import counted, whole
+from sudare.formats.wire import Columns, Fields
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories, Domain
 
@@ -73,16 +74,20 @@ class Mechanism(ABC):
         """Reports of checked values: the only step that sees the truth."""
 
     @abstractmethod
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless every record is one that ``perturb`` can make."""
 
     @abstractmethod
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """The additive counts of checked reports."""
 
     @abstractmethod
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased estimate of an aggregate known to be this mechanism's."""
+
+    @abstractmethod
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each checked report in the unbiased number of people with an answer."""
 
     @abstractmethod
     def simulate(self, truth: Any, rng: Keystream) -> Aggregate:  # noqa: ANN401 - any domain's
@@ -159,7 +164,7 @@ class Mechanism(ABC):
         """
         return self.perturb(self.domain.check(values), rng or System())
 
-    def aggregate(self, reports: Records) -> Aggregate:
+    def aggregate(self, reports: Records | Columns) -> Aggregate:
         """Check the reports and count them."""
         if reports.dtype != self.report_dtype or reports.ndim != 1:
             raise InvalidReport(
@@ -241,6 +246,10 @@ class CategoricalMechanism(Mechanism):
         """The chance that a person's report supports any one answer that they don't hold."""
 
     @abstractmethod
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which of the checked reports support an answer; ``tally`` counts them."""
+
+    @abstractmethod
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of an aggregate about the shares, for the likelihood."""
 
@@ -257,6 +266,10 @@ class CategoricalMechanism(Mechanism):
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased share of each answer, (c/n - others) / (holder - others)."""
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
+
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each report in the number of people who hold an answer."""
+        return report_weights(self.supports(reports, answer), self.holder, self.others)
 
 
 @dataclass(frozen=True)

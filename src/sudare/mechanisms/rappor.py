@@ -20,13 +20,20 @@ from sudare.chance.exact import (
     too_small,
 )
 from sudare.chance.keystream import Keystream, Words, packed_words
-from sudare.chance.packed import check_packed, choose_bits, column_counts, grouped_counts
+from sudare.chance.packed import (
+    check_packed,
+    choose_bits,
+    column_counts,
+    grouped_counts,
+    has_bit,
+)
 from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
-from sudare.estimation.debias import debias
-from sudare.estimation.estimate import Estimate
+from sudare.estimation.debias import debias, report_weights
+from sudare.estimation.estimate import Estimate, Floats
 from sudare.estimation.likelihood import Evidence
 from sudare.formats.numbers import whole
+from sudare.formats.wire import Fields
 from sudare.mechanisms import bloom
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories, Domain
@@ -256,7 +263,7 @@ class Rappor(MemoisedMechanism):
         size = max(1, _BLOCK // packed_words(self.bits))
         return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless every cohort exists, and the bits above ``bits`` are 0."""
         if self.hashes and len(reports) and reports["cohort"].max() >= self.cohorts:
             where = int(np.argmax(reports["cohort"] >= self.cohorts))
@@ -266,7 +273,7 @@ class Rappor(MemoisedMechanism):
             )
         check_packed(reports["bits"], self.bits)
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports have each bit set.
 
         With hashes, a row for each cohort: its number of reports, then its bits' sums.
@@ -283,6 +290,18 @@ class Rappor(MemoisedMechanism):
                 "(`sudare decode --candidates`, or sudare.decode)"
             )
         return debias(aggregate.counts, aggregate.n, self.holder, self.others)
+
+    def supports(self, reports: Records, bit: int) -> NDArray[np.bool_]:
+        """Which reports have a bit: a numbered answer's own, or one that texts share."""
+        return has_bit(reports["bits"], bit)
+
+    def weights(self, reports: Records, answer: int) -> Floats:
+        """The part of each report in the number of people whose answer sets a bit.
+
+        Without hashes these are the people who hold the answer of that number. With hashes it is
+        a bit of the report's cohort, which any number of texts may set.
+        """
+        return report_weights(self.supports(reports, answer), self.holder, self.others)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares of numbered answers: each answer's bit."""

@@ -18,10 +18,11 @@ from sudare.chance.exact import (
     too_small,
 )
 from sudare.chance.keystream import Keystream, packed_words
-from sudare.chance.packed import check_packed, column_counts
+from sudare.chance.packed import check_packed, column_counts, has_bit
 from sudare.chance.randomness import Randomness
 from sudare.errors import ParameterError
 from sudare.estimation.likelihood import Evidence
+from sudare.formats.wire import Fields
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories
@@ -85,13 +86,17 @@ class Unary(CategoricalMechanism):
         plant(noise, values, heads)
         return noise.view(self.report_dtype)[:, 0]
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         """Raise ``InvalidReport`` unless the bits above ``k`` are 0."""
         check_packed(reports["bits"], self.k)
 
-    def tally(self, reports: Records) -> NDArray[np.int64]:
+    def tally(self, reports: Fields) -> NDArray[np.int64]:
         """How many reports have each bit set."""
         return column_counts(reports["bits"], self.k)
+
+    def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
+        """Which reports have the answer's bit."""
+        return has_bit(reports["bits"], answer)
 
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares: two events per answer, its bit is 1 or 0."""

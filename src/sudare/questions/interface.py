@@ -363,6 +363,16 @@ class Question(ABC):
         del candidates
         return aggregate
 
+    @property
+    def weight_names(self) -> Sequence[str]:
+        """The names of what a report has a weight for, in the order of ``Mechanism.weights``."""
+        return self.agreed.answers
+
+    def weights_described(self) -> str:
+        """For what each report has a weight, as the refusal of anything else ends."""
+        word, labels = self.listed()
+        return f"each report of “{self.agreed.name}” has one for each of its {len(labels)} {word}"
+
     def check_options(self, options: ResultOptions) -> None:
         """Refuse options of a result that such a question doesn't take."""
         for name, reason in self.not_taken.items():

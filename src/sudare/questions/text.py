@@ -160,6 +160,19 @@ class FreeText(Question):
         return (*texts, None), hashed
 
     @property
+    def weight_names(self) -> Sequence[str]:
+        """The bits of a report, which texts share; a bit means something else in every cohort."""
+        return [f"bit_{number}" for number in range(self.mechanism.bits)]
+
+    def weights_described(self) -> str:
+        """That texts share bits, and bits have weights."""
+        return (
+            f"texts share bits, so that no plain sum counts one; each report of "
+            f"“{self.agreed.name}” has weights for bit_0 to bit_{self.mechanism.bits - 1}, to be "
+            f"summed in each cohort, and `sudare decode` finds texts"
+        )
+
+    @property
     def described(self) -> str:
         """The answers in a few words: free text."""
         return "free text"

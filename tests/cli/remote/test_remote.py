@@ -16,7 +16,7 @@ from sudare import Seeded
 from sudare.cli import cli
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
-from sudare.formats.wire import report_file
+from sudare.formats.report_files import report_file
 from support.analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, at_port
 from support.commands import Result, refused, run, succeed
 

@@ -23,8 +23,8 @@ from sudare.collector.uploads import writer as writers
 from sudare.collector.uploads.receipts import ReceiptBody, UploadAnswer, answers_to
 from sudare.collector.uploads.writer import Upload, Writer, checked_group
 from sudare.errors import InvalidReport
+from sudare.formats.wire import Fields
 from sudare.mechanisms.grr import GRR
-from sudare.mechanisms.interface import Records
 from support.memory_store import Gate, MemoryStore
 from support.uploads import Clock, Collector, collecting, error, packed, receipts, said, tea
 
@@ -55,7 +55,7 @@ class Counted(GRR):
 
     checks = 0
 
-    def check(self, reports: Records) -> None:
+    def check(self, reports: Fields) -> None:
         type(self).checks += 1
         super().check(reports)
 

@@ -96,7 +96,7 @@ def _bodies(
     ids: "list[ReportIdsOfFile]",
 ) -> Iterator[bytes]:
     from sudare.formats.collector_api import BODY_REPORTS, SMALL_REPORTS
-    from sudare.formats.wire import read_reports
+    from sudare.formats.report_files import read_reports
     from sudare.remote.uploading import batches
 
     many = collector.access.token is not None and collector.session().role in {"relay", "admin"}

@@ -237,22 +237,30 @@ def refuse_overwriting(output: Path, *inputs: Path) -> None:
 
 
 @contextmanager
-def progress_bar(*, bytes_total: bool = False) -> Iterator["Progress"]:
-    """A progress bar on stderr, shown only where somebody can see it."""
+def progress_bar(*, bytes_total: bool = False, rate: bool = False) -> Iterator["Progress"]:
+    """A progress bar on stderr, shown only where somebody can see it; ``rate`` says how fast."""
     from rich.progress import (
         BarColumn,
         DownloadColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TextColumn,
         TimeRemainingColumn,
     )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed / 1e6:,.1f} million a second")
 
     drawn = console(err=True)
     with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn() if bytes_total else MofNCompleteColumn(),
+        *([Rate()] if rate else []),
         TimeRemainingColumn(),
         console=drawn,
         disable=not drawn.is_terminal,

@@ -63,6 +63,14 @@ def refuse_replacing(
                 raise _loss(output, other)
 
 
+def refuse_folder(output: Path) -> None:
+    """Refuse a folder that is there already, or can't be made."""
+    if output.exists():
+        raise ParameterError(f"{output} is there already; name a new folder")
+    if not output.parent.is_dir():
+        raise ParameterError(f"{output} can't be made: {output.parent} is no folder")
+
+
 def refuse_replacing_plot(plot: Path | None, *, force: bool) -> None:
     """Refuse a plot in the place of something that is no picture (for .html: no page)."""
     if plot is not None:

@@ -1,6 +1,7 @@
 """The raw reports of a store as a file of reports."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ from sudare.collection.document import Collection
 from sudare.collector.stores.contract import Store
 from sudare.errors import ParameterError
 from sudare.formats.numbers import counted
-from sudare.formats.wire import report_file
+from sudare.formats.report_files import report_file
+from sudare.formats.report_sets import report_set
 from sudare.mechanisms.interface import Records
 
 _TOGETHER = 1 << 16  # groups may be of one report: a file of such would be slow to read
@@ -42,18 +44,42 @@ def export_reports(
     store: Store,
     collection: Collection,
     window: int | None,
-    file: Path,
+    output: Path,
     progress: Callable[[int], object] = lambda _: None,
 ) -> int:
-    """Write the reports kept of a window, or all, into a file of reports, and tell how many."""
+    """Write the reports kept of a window, or all, and tell how many.
+
+    Into a file if its name has an ending, else into a new folder, where each window has its own.
+    """
     written = 0
+    chosen: list[int | None] = [window]
+    if window is None and collection.windows and _is_folder(output):
+        chosen = [one.window for one in store.windows(collection.key)]
     # Single reports: no release rule holds for them.
-    with report_file(file, collection.report_dtype, collection.key, private=True) as sink:
-        for some in _together(store.reports(collection.key, window)):
-            sink.write(some)
-            written += len(some)
-            progress(len(some))
+    with _target(output, collection) as write:
+        for one in chosen:
+            for some in _together(store.reports(collection.key, one)):
+                write(some, one)
+                written += len(some)
+                progress(len(some))
     return written
+
+
+def _is_folder(output: Path) -> bool:
+    return not output.suffix and (output.is_dir() or not output.exists())
+
+
+@contextmanager
+def _target(
+    output: Path, collection: Collection
+) -> Iterator[Callable[[Records, int | None], None]]:
+    dtype, key = collection.report_dtype, collection.key
+    if _is_folder(output):
+        with report_set(output, dtype, key, private=True) as folder:
+            yield folder.write
+    else:
+        with report_file(output, dtype, key, private=True) as file:
+            yield lambda reports, _: file.write(reports)
 
 
 def _together(groups: Iterator[Records]) -> Iterator[Records]:
