@@ -1,5 +1,7 @@
 """Reports counted and drawn by Spark on this machine are what they are without it."""
 
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -138,13 +140,14 @@ def test_a_file_that_workers_dont_reach_is_named(
 
 def test_no_files_are_no_reports(local: SparkSession) -> None:
     assert spark.aggregate_files(local, [], TEA).total == TEA.zero
+    nobody = local.createDataFrame([], "answer string")
+    assert spark.randomize(nobody, TEA, kept=False).count() == 0
 
 
 def test_no_rows_are_no_reports(local: SparkSession) -> None:
     for collection in (TEA, WIDE):
         empty = local.createDataFrame([], spark._report_schema(collection))
         assert spark.aggregate(empty, collection) == collection.zero
-        assert spark.randomize(local.createDataFrame([], "answer string"), collection).count() == 0
 
 
 @pytest.mark.parametrize("kind", ["tinyint", "smallint", "int", "bigint"])
@@ -220,9 +223,8 @@ def test_reports_are_drawn_once(local: SparkSession) -> None:
     drawn = spark.randomize(table_of_teas(local, 1000), TEA, "my tea")
     first, second = (spark.aggregate(drawn, TEA) for _ in range(2))
     assert first == second
-    again = spark.randomize(table_of_teas(local, 1000), TEA, "my tea", kept=False)
-    sums = {tuple(spark.aggregate(again, TEA).counts.tolist()) for _ in range(4)}
-    assert len(sums) > 1  # whoever asks for that gets it
+    again = spark.randomize(local.range(50).selectExpr("'answer 7' AS answer"), WIDE, kept=False)
+    assert again.collect() != again.collect()  # whoever asks for that gets it
 
 
 def test_reports_of_every_shape_are_drawn(local: SparkSession) -> None:
@@ -291,3 +293,19 @@ def test_columns_that_hold_no_answers_are_refused(
     with pytest.raises(InvalidDocument) as raised:
         spark.randomize(local.createDataFrame([], schema), TEA, column)
     assert str(raised.value) == sentence
+
+
+def test_a_worker_without_the_package_is_told(
+    local: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')  # no installed package
+    python.chmod(0o755)
+    monkeypatch.setattr(local.sparkContext, "pythonExec", str(python))
+    with pytest.raises(EngineUnavailable) as raised:
+        spark.aggregate(local.range(3).selectExpr("id AS answer"), TEA)
+    assert re.fullmatch(
+        r"a worker has no package sudare: install sudare [\d.]+ in the Python of every worker "
+        r"\(PYSPARK_PYTHON names it\)",
+        str(raised.value),
+    )
