@@ -112,7 +112,7 @@ def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(Path(home) / "bin" / "java" if home else "java")
     wanted = (
-        f"Spark needs Java {_JAVA} or newer: install it (Debian's package openjdk-17-jre-headless) "
+        f"Spark needs Java {_JAVA} or newer: install it (Debian's package default-jre-headless) "
         f"such that `java` is on the PATH, or let JAVA_HOME say where it is"
     )
     if java is None:
