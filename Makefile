@@ -28,6 +28,7 @@ $(READY): requirements.lock pyproject.toml
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .; \
 	fi
 	@$(BIN)/python -m compileall -q src  # some machines forbid writing bytecode at run time
+	@$(BIN)/sudare warm-up
 	@touch $@
 
 $(PEERS_READY): benchmarks/peers/requirements.lock

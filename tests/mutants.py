@@ -80,13 +80,13 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Faults that no test needs to see: of a function, of a line, or one that makes it another."""
+    """Faults that no test needs to see: of a function, of a line, or some that make it another."""
 
     file: str
     why: str
     function: str | None = None
     line: str | None = None
-    to: str | None = None
+    to: str | list[str] | None = None
 
     def covers(self, fault: Fault) -> bool:
         """Whether a fault is one of these."""
@@ -95,7 +95,8 @@ class Explanation:
             return False
         if self.function is not None:
             return mutant.function == self.function
-        return _flat(mutant.before) == self.line and self.to in (None, _flat(mutant.after))
+        every = [self.to] if isinstance(self.to, str) else self.to
+        return _flat(mutant.before) == self.line and (every is None or _flat(mutant.after) in every)
 
 
 def _flat(text: str) -> str:

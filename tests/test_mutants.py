@@ -98,6 +98,35 @@ def test_a_size_that_nothing_is_compared_with_is_left_alone() -> None:
     }
 
 
+def test_a_function_of_a_truth_value_returns_the_other_one() -> None:
+    source = (
+        "def f(a) -> bool:\n    if a > 1:\n        return False\n    return a.b\n\n\n"
+        "def g(a) -> int:\n    return 7\n"
+    )
+    after = {mutant.after.strip() for mutant in mutants(source)}
+    assert {"return True", "return not (a.b)"} < after
+    assert [line for line in after if "None" in line] == ["return None"]  # of the number
+
+
+def test_operands_that_may_change_places_stay() -> None:
+    source = "a = gcd(b, c)\nd = np.array_equal(b, c)\ne = divmod(b, c.astype(int, copy=False))\n"
+    assert [mutant.after for mutant in mutants(source)] == [
+        "e = divmod(c.astype(int, copy=False), b)"
+    ]
+
+
+def test_from_which_size_on_the_faster_way_is_taken_is_left_alone() -> None:
+    source = (
+        "def f(a):\n    if a.size < COMPILE_FROM:\n        return plain(a)\n"
+        "    if a.ok and a.size >= COMPILE_FROM:\n        return quick(a)\n"
+    )
+    assert {mutant.after.strip() for mutant in mutants(source)} == {
+        "return None",
+        "if not (a.ok and a.size >= COMPILE_FROM):",
+        "if a.ok or a.size >= COMPILE_FROM:",
+    }
+
+
 def test_a_fault_is_in_the_outermost_function_as_calls_are_noted() -> None:
     source = (
         "class A:\n    def b(self):\n        def c():\n            return 1\n        return c\n"

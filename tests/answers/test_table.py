@@ -145,7 +145,7 @@ def test_other_packings_are_named(start: bytes, name: str, tmp_path: Path) -> No
 
 
 def test_utf_16_without_a_mark_is_asked_about(tmp_path: Path) -> None:
-    with pytest.raises(InvalidDocument, match="name its encoding, such as --encoding utf-16-le"):
+    with pytest.raises(InvalidDocument, match="it is no text, or UTF-16 without a mark"):
         read(tmp_path / "a", "answer\ntea\n".encode("utf-16-le"))
 
 

@@ -105,6 +105,9 @@ def test_amounts_as_people_read_them() -> None:
         "3.33e-07",
     ]
     assert [text_down(Fraction(0)), scientific_down(Fraction(0)), text_up(4.0)] == ["0", "0", "4"]
+    plain = Fraction(10) ** 20
+    assert [text_up(plain), text_up(10 * plain)] == ["1" + 20 * "0", "1e+21"]
+    assert [text_up(1 / plain), text_up(1 / plain / 10)] == ["0." + 19 * "0" + "1", "1e-21"]
 
 
 def test_a_chance_is_told_to_two_digits_of_what_is_rarer() -> None:

@@ -86,6 +86,14 @@ def test_a_bound_outside_the_range_is_refused(bound: int) -> None:
         Scripted([]).below(bound, 1)
 
 
+@pytest.mark.parametrize(("bound", "words"), [(2, 1), (4096, 1), (4097, 2), (2**32, 2)])
+def test_a_lane_has_16_bits_up_to_4096_and_32_beyond(bound: int, words: int) -> None:
+    """Part of the format: four lanes fill one word, or two."""
+    rng = Scripted([0xFFFFFFFFFFFFFFFF] * 2)
+    assert rng.below(bound, 4).tolist() == [bound - 1] * 4
+    assert rng.used == words
+
+
 def test_one_option_takes_no_words() -> None:
     assert Scripted([]).below(1, (2, 3)).tolist() == [[0, 0, 0]] * 2
 

@@ -39,6 +39,14 @@ def test_a_seed_repeats_and_its_first_words_never_change() -> None:
     assert not set(first) & set(Seeded(2025).words(1000).tolist())
 
 
+def test_a_simulation_is_keyed_by_the_next_four_words() -> None:
+    rng, again = Seeded(7), Seeded(7)
+    drawn = rng.generator().integers(0, 2**62, 3).tolist()
+    bits = np.random.PCG64DXSM(again.words(4).tolist())
+    assert drawn == np.random.Generator(bits).integers(0, 2**62, 3).tolist()
+    assert rng.words(1) == again.words(1)
+
+
 def test_a_seeded_stream_is_the_same_in_any_portions() -> None:
     whole = Seeded(7).words(300_000)
     rng = Seeded(7)

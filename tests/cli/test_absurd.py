@@ -19,7 +19,7 @@ def test_no_value_is_a_traceback(seed: int, tmp_path: Path) -> None:
         if one.number % SHARE == seed % SHARE or (one.command, one.value) in EVER
     ]
     assert len(chosen) > 200
-    assert findings(chosen, tmp_path) == {}
+    assert dict(findings(chosen, tmp_path)) == {}
 
 
 def test_every_command_that_can_be_called_is_tried() -> None:
@@ -42,11 +42,11 @@ def test_a_fault_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(command, "callback", careless)
     (tmp_path / "one").mkdir()
-    assert findings([one], tmp_path / "one") == {str(one): "ZeroDivisionError: a mistake"}
+    assert dict(findings([one], tmp_path / "one")) == {str(one): "ZeroDivisionError: a mistake"}
 
     def silent(**_: object) -> None:
         raise SystemExit(2)
 
     monkeypatch.setattr(command, "callback", silent)
     (tmp_path / "two").mkdir()
-    assert "it is not one sentence" in findings([one], tmp_path / "two")[str(one)]
+    assert "it is not one sentence" in dict(findings([one], tmp_path / "two"))[str(one)]

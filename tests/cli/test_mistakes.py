@@ -10,6 +10,7 @@ import pytest
 from sudare import Collection
 from support.absurd import leaves, sound_folder
 from support.commands import refused, succeed
+from support.workbooks import xlsx
 
 TABLE = Path(__file__).parents[1] / "golden" / "mistakes.txt"
 MISTAKES = {
@@ -40,6 +41,12 @@ def spoil(folder: Path) -> None:
     (folder / "empty.json").write_bytes(b"")
     (folder / "empty.csv").write_bytes(b"")
     (folder / "latin.txt").write_bytes("Grün\nSchwarz\n".encode("latin-1"))
+    (folder / "spaced.csv").write_bytes(b"\xef\xbb\xbfid;Answer \r\n1;green\r\n")
+    (folder / "twice.csv").write_bytes(b"answer,answer\ngreen,black\n")
+    title, header = ("Teas of 2026", None), ("id", "answer")
+    (folder / "titled.xlsx").write_bytes(xlsx([title, (), header, ("1", "green")]))
+    (folder / "array.json").write_bytes(b'[\n  {"answer": "green"}\n]\n')
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     estimate = ("estimate", "tea.json", "total.json", "--plot", "tea.html", "--json")
     (folder / "shares.json").write_bytes(succeed(folder, *estimate).stdout)
 

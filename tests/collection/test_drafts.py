@@ -41,9 +41,9 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
         STATES,
     ),
-    "states for browsers": (
+    "one report of each": (
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400}
-        | {"wants": "any_browser"},
+        | {"wants": "one_report"},
         [*STATES, "--mechanism", "glance"],
     ),
     "its rules": (
@@ -91,7 +91,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "wants": [
         ({"asks": "text"}, "of the kind text can have permanent_noise"),
-        ({**STATE, "wants": "small_reports"}, "can have any_browser, least_error"),
+        ({**STATE, "wants": "small_reports"}, "can have least_error, one_report"),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),

@@ -120,7 +120,7 @@ def test_an_address(address: str) -> None:
     [
         *("", "tea", "ftp://127.0.0.1", "http://", "https://me:pw@a.example"),
         *("https://a.example?b=c", "https://exa mple", "https://a..example", "https://-a.example"),
-        *("https://[1::2::3]", "https://a.example:0", "https://a.example:99999"),
+        *("https://[1::2::3]", "https://a.example:0", "https://a.example:65536"),
         *("https://a.example:port", "https://" + "a" * 64, "https://" + "a." * 127 + "a"),
     ],
 )

@@ -88,6 +88,17 @@ def test_the_clock_says_which_window_is_open(monkeypatch: pytest.MonkeyPatch) ->
         Device(HERE).report(DAILY, "black", window=0)
 
 
+@pytest.mark.parametrize("now", [0.0, 86_399.5])
+def test_the_first_window_is_open_from_its_first_moment(
+    monkeypatch: pytest.MonkeyPatch, now: float
+) -> None:
+    monkeypatch.setattr("sudare.device.current_window.time.time", lambda: now)
+    device = Device(HERE)
+    device.report(DAILY, "black")
+    with pytest.raises(RoundPassed, match="window 0 was the last one"):
+        device.report(DAILY, "black")
+
+
 @pytest.mark.parametrize("window", [8, 2**53 - 1, 2**53])
 def test_a_window_to_come_is_refused_and_ends_no_device(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, window: int

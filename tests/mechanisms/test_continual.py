@@ -291,6 +291,24 @@ def test_rounds_are_counted_from_one(cls: type[ContinualMechanism], rounds: int)
 
 
 @pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Glance(2**20, 0.75),
+        lambda: Harmony(2**20, 0.75),
+        lambda: Borappor(10_000, 0.75),
+        lambda: KShot(2**20, 16, 7, 0.75),
+        lambda: KShot(16, 16, 0, 0.75),
+        lambda: KShot.calibrate(1, 1.0, low=0.5, high=0.5),
+        lambda: KShot.calibrate(2, 1.0, low=0.0, high=1.0),
+        lambda: KShot.calibrate(2, 1.0, low=1.0, high=1.0),
+    ],
+)
+def test_parameters_may_be_as_large_as_said(make: Any) -> None:
+    mechanism = make()
+    assert mechanism.rounds >= mechanism.reports_each >= 1
+
+
+@pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Glance(3, 0.5), "keep must be a multiple of 2\\^-53 above 1/2"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.errors import InvalidAnswer, ParameterError
-from sudare.mechanisms.strings import DIGEST, LONGEST, Strings, digests
+from sudare.mechanisms.strings import DIGEST, LONGEST, Strings, digests, is_hashable
 
 KEY = "00ff" * 16
 TEXTS = Strings(KEY)
@@ -89,6 +89,15 @@ def test_what_is_no_answer_is_refused_by_position_alone(value: Any, sentence: st
     assert str(raised.value) == f"the answer at position 1002 {sentence} (nothing was randomised)"
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hashable"),
+    [("", False), ("t", True), ("é" * 5000, True), ("é" * 5000 + "t", False), ("\ud800", False)],
+    ids=["nothing", "a letter", "longest", "longer", "no Unicode"],
+)
+def test_a_text_that_can_be_hashed_is_known(text: str, hashable: bool) -> None:
+    assert is_hashable(text) is hashable
 
 
 def test_the_longest_text_is_accepted() -> None:

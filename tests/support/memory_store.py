@@ -5,7 +5,7 @@ everything in a crash: a fault simulation must find that.
 """
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -271,8 +271,10 @@ class MemoryStore(Store):
         with self._lock:
             return list(self._tokens.values())
 
-    def revoke(self, name: str) -> bool:
+    def revoke(self, name: str, check: Callable[[list[Token]], None] | None = None) -> bool:
         with self._lock:
+            if check is not None:
+                check(list(self._tokens.values()))
             return self._tokens.pop(name, None) is not None
 
     def check(self) -> None:

@@ -4,6 +4,12 @@ A fault is a replaced span of the source, so a mutant differs from its original 
 keeps everything else, comments and all. No fault is made where no test could or should see it: in
 documentation, types, the words of an error or a log, ``repr``, decorators, the branches for other
 systems, sizes of working memory, and what only keeps ``zip`` honest.
+
+Nor is one made that is none by construction: a function of a truth value returns the other value,
+never ``None``, which whoever asks it takes for False; the operands of a sum, of a greatest or of an
+equality aren't swapped; ``astype`` copies no array that it spared; and from which size on
+(``COMPILE_FROM``) a compiled loop takes the place of a plain one isn't changed, as both do the same
+(tests hold each pair of them to it at all sizes).
 """
 
 import ast
@@ -61,6 +67,18 @@ ASKED = {
 QUERY_WORD = re.compile(r"(?<=\s)(AND|OR|FOR UPDATE|DESC|DISTINCT|NOT|=|<|<=|>|>=|\+|-)(?=\s|\"|$)")
 RENAMED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 _LARGE = 256
+SYMMETRIC = {
+    "_add",
+    "add",
+    "array_equal",
+    "compare_digest",
+    "gcd",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+}
+SIZES_OF_SPEED = {"COMPILE_FROM"}
 UNSEEN_METHODS = {"__repr__", "__dir__"}
 LOGGING = {"_log", "log", "logger", "logging", "warnings"}
 SYSTEMS = {"sys.platform", "os.name", "TYPE_CHECKING"}
@@ -151,6 +169,7 @@ class _Finder:
     def __init__(self, source: str) -> None:
         self._source = source
         self._functions: set[str] = set()
+        self._is_of_truth = False
         lines = source.splitlines(keepends=True)
         self._lines = [line.encode() for line in lines]
         self._starts = [0, *accumulate(len(line) for line in lines)]
@@ -237,8 +256,11 @@ class _Finder:
         name = self._named(node, function)
         self._functions.add(name)
         defaults = [default for default in node.args.kw_defaults if default is not None]
+        outer = self._is_of_truth
+        self._is_of_truth = node.returns is not None and self._text(node.returns) == "bool"
         for child in [*node.args.defaults, *defaults, *node.body]:
             yield from self._of(child, node, name)
+        self._is_of_truth = outer
 
     def _named(
         self, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef, outer: str
@@ -248,10 +270,17 @@ class _Finder:
             return outer
         return f"{outer}.{node.name}" if outer else node.name
 
+    def _is_of_speed(self, node: ast.AST) -> bool:
+        """Whether a comparison only says from which size on the faster of two ways is taken."""
+        return isinstance(node, ast.Compare) and any(
+            isinstance(part, ast.Name) and part.id in SIZES_OF_SPEED for part in ast.walk(node)
+        )
+
     def _is_left_alone(self, node: ast.AST) -> bool:
         """Whether nothing below a node is for any test to see."""
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            return True  # documentation
+        documentation = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if documentation or self._is_of_speed(node):
+            return True
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             return self._text(node.value.func).split(".")[0] in LOGGING
         if isinstance(node, ast.If):
@@ -281,7 +310,9 @@ class _Finder:
         return self._text(node.func) in {"cast", "TypeVar", "ParamSpec"}
 
     def _is_strict(self, node: ast.Call, keyword: ast.keyword) -> bool:
-        """Whether a keyword only keeps ``zip`` honest."""
+        """Whether a keyword only keeps ``zip`` honest, or spares a copy of what is read."""
+        if keyword.arg == "copy":
+            return self._text(node.func).endswith(".astype")
         return keyword.arg == "strict" and self._text(node.func) == "zip"
 
     # The faults.
@@ -350,7 +381,8 @@ class _Finder:
             yield self._replaced(node, RENAMED[node.id], "other function")
 
     def _in_if(self, node: ast.If) -> Iterator[tuple[int, int, str, str]]:
-        yield self._replaced(node.test, f"not ({self._text(node.test)})", "condition negated")
+        if not self._is_of_speed(node.test):
+            yield self._replaced(node.test, f"not ({self._text(node.test)})", "condition negated")
 
     def _in_ifexp(self, node: ast.IfExp) -> Iterator[tuple[int, int, str, str]]:
         yield self._replaced(node.test, f"not ({self._text(node.test)})", "condition negated")
@@ -359,8 +391,12 @@ class _Finder:
         yield self._replaced(node.test, f"not ({self._text(node.test)})", "condition negated")
 
     def _in_return(self, node: ast.Return) -> Iterator[tuple[int, int, str, str]]:
-        if node.value is not None and self._text(node.value) != "None":
+        if node.value is None or self._text(node.value) == "None":
+            return
+        if not self._is_of_truth:
             yield self._replaced(node.value, "None", "other result")
+        elif not isinstance(node.value, ast.Constant):  # a constant has its own fault
+            yield self._replaced(node.value, f"not ({self._text(node.value)})", "other result")
 
     def _in_expr(self, node: ast.Expr) -> Iterator[tuple[int, int, str, str]]:
         if isinstance(node.value, ast.Call | ast.Await):
@@ -400,7 +436,8 @@ class _Finder:
         first, second = plain[:2]
         (start, middle), (beyond, end) = self._span(first), self._span(second)
         between = self._source[middle:beyond]
-        if "#" not in between and self._text(node.func) not in {"isinstance", "min", "max", "zip"}:
+        name = self._text(node.func).rpartition(".")[2]
+        if "#" not in between and name not in {"isinstance", "zip", *SYMMETRIC}:
             new = self._text(second) + between + self._text(first)
             yield start, end, new, "arguments swapped"
 

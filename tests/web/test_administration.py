@@ -331,9 +331,28 @@ def test_the_form_proposes_what_the_collector_would(admin: Page) -> None:
     expect(meaning).to_contain_text("64 groups, each shown from 100 reports on: about 6,400 people")
     admin.get_by_label("A state over time").check()
     admin.get_by_label("The two states, one per line").fill("off\non")
-    expect(meaning).to_contain_text("(mechanism: glance)")
-    admin.get_by_label("The least error").check()
     expect(meaning).to_contain_text("(mechanism: kshot)")
+    admin.get_by_role("radio", name="One report from each").check()
+    expect(meaning).to_contain_text("(mechanism: glance)")
+
+
+def test_who_sends_several_reports_can_not_be_invited(admin: Page) -> None:
+    admin.get_by_role("button", name="New collection").click()
+    admin.get_by_label("Question", exact=True).fill("On?")
+    admin.get_by_label("Short name").fill("several")
+    admin.get_by_label("A state over time").check()
+    admin.get_by_label("The two states, one per line").fill("off\non")
+    admin.get_by_label("ε: how much a report may tell").fill("8")
+    invited = admin.get_by_role("checkbox", name="By invitation only")
+    invited.check()
+    refusal = admin.get_by_text("choose “one report from each”, or invite nobody")
+    expect(refusal).to_be_visible()
+    admin.get_by_role("button", name="Create it").click()
+    expect(invited).to_be_focused()
+    expect(invited).to_have_attribute("aria-invalid", "true")
+    admin.get_by_role("radio", name="One report from each").check()
+    expect(refusal).to_have_count(0)
+    expect(invited).to_have_attribute("aria-invalid", "false")
 
 
 def test_a_state_over_time_is_made_and_public(admin: Page, stage: Stage, url: str) -> None:

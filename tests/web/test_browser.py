@@ -147,7 +147,7 @@ def test_a_share_over_time_has_gaps_and_its_truth(browser: Browser, url: str) ->
     axes = page.locator(".series svg text").all_text_contents()
     assert "Share in %" in axes
     assert any(re.fullmatch(r"\d\d:\d\d:\d\d", text) for text in axes)
-    expect(page.locator(".result")).to_contain_text("Times are by the clock of UTC.")
+    expect(page.locator(".result")).to_contain_text("Time zone: UTC.")
     page.mouse.move(0, 0)
     chart.focus()
     for key, round_ in (("Home", 1), ("ArrowRight", 2)):

@@ -208,7 +208,7 @@ def test_windows_are_dates_and_can_be_compared(analyst: BrowserContext, url: str
     days = [date(day) for day in reversed(range(7))]
     assert shown == [f"Latest: {days[0]}", "All together", *days]
     expect(page.locator(".result h2")).to_contain_text(days[0])
-    expect(page.locator(".result")).to_contain_text("Times are by the clock of UTC.")
+    expect(page.locator(".result")).to_contain_text("Time zone: UTC.")
     expect(page.locator(".change")).to_have_count(0)
 
     page.get_by_label("Compare with").select_option("2")

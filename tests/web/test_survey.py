@@ -383,10 +383,16 @@ def test_a_closed_survey_leads_to_its_results(context: BrowserContext, place: Pl
 def test_a_survey_that_has_not_begun_says_when_it_does(
     context: BrowserContext, place: Place
 ) -> None:
-    later = replace(TEA, name="later", windows=Windows(int(time.time()) + DAY, DAY))
-    place.stage.hold(later)
+    start = int(time.time()) + DAY
+    later = replace(TEA, name="later", windows=Windows(start, DAY))
+    place.stage.hold(later, public=True)
     made = survey(context, place, later)
     expect(made.page.get_by_role("alert")).to_contain_text("This survey hasn’t begun")
+    begins = time.strftime(
+        "%-d %b %Y", time.localtime(start)
+    )  # as in Britain, where this reader is
+    expect(made.page.get_by_role("alert")).to_contain_text(f"It begins on {begins}")
+    expect(made.page.get_by_role("link", name="See the results")).to_have_count(0)
     check_nothing_happened(made, later, None)
 
 
@@ -606,7 +612,7 @@ def test_a_collection_over_time_as_it_is_made_by_default_is_answered_in_every_ro
     context.add_init_script(f'localStorage["sudare secret"] ??= "{secret.hex()}"')
     made = survey(context, place, collection)
     page = made.page
-    expect(page.locator(".promise")).to_contain_text("This device reports in 2 rounds of 4")
+    expect(page.locator(".promise")).to_contain_text("A device reports in 2 rounds of 4")
     records = []
     clock = place.stage.service.clock
     try:

@@ -50,7 +50,7 @@ test("what is typed for another kind of question is not sent", () => {
   const states = asking(text, "states");
   expect(wishesOf(states)).toMatchObject({
     rounds: 24,
-    wants: "any_browser",
+    wants: "least_error",
     lifetime: null,
     window: 86_400,
   });

@@ -43,12 +43,12 @@ test.each([
 
 test("how often a device speaks is said for every mechanism over time", () => {
   const said = (asked: Collection): string => kindOf(asked).odds(en, asked);
-  expect(said(KSHOT)).toMatch(/^This device reports in 2 rounds of 4, .* about 83 then report/);
+  expect(said(KSHOT)).toMatch(/^A device reports in 2 rounds of 4, .* about 83 then report/);
   expect(said(HARMONY)).toMatch(/in one round of 4, .* reports “\u2068green\u2069” in all others/);
   const every = collection({ name: "borappor", rounds: 4, keep: "3/4" }, TEAS);
   expect(said(every)).toMatch(
-    /^This device reports in each of the 4 rounds\. Of 100 people, about 75/,
+    /^A device reports in each of the 4 rounds\. Of 100 people, about 75/,
   );
   const once = collection({ name: "glance", rounds: 4, keep: "3/4" }, TEAS);
-  expect(said(once)).toMatch(/^This device reports in one round of 4/);
+  expect(said(once)).toMatch(/^A device reports in one round of 4/);
 });

@@ -4,7 +4,8 @@ import { afterEach, expect, test } from "vitest";
 
 import { words as en } from "../src/dashboard/language/en";
 import { words as ja } from "../src/dashboard/language/ja";
-import { Calendar, localTag, spanText, timeTicks } from "../src/dashboard/times";
+import { Calendar, spanText, timeTicks } from "../src/dashboard/times";
+import { localTag } from "../src/language";
 
 const MIDNIGHT = Date.UTC(2026, 10, 18) / 1000;
 const HOUR = 3600;
@@ -45,7 +46,7 @@ test("a day of another clock is said with its hours", () => {
 test("a calendar names windows and rounds, and the clock that they are by", () => {
   at("Asia/Tokyo");
   const calendar = new Calendar(en, { start: MIDNIGHT, seconds: HOUR }, 6);
-  expect(calendar.zone).toBe("Times are by the clock of Asia/Tokyo.");
+  expect(calendar.zone).toBe("Time zone: Asia/Tokyo.");
   expect(calendar.window(2)).toContain("11:00");
   expect(calendar.of("all")).toBe("All together");
   // The eighth round over all windows is the second of window 1: by its number there, or here.

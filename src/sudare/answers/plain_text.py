@@ -134,8 +134,8 @@ def as_utf8(source: Peeked, encoding: str | None, name: str) -> Peeked:
         # A single one may be part of a text; letters of UTF-16 have one each.
         if encoding is None and 4 * source.head.count(0) > len(source.head):
             raise InvalidDocument(
-                f"{name} has zero bytes, as UTF-16 without a mark has: name its encoding, such as "
-                f"--encoding utf-16-le"
+                f"{name} has zero bytes: it is no text, or UTF-16 without a mark, whose encoding "
+                f"must be named, such as --encoding utf-16-le"
             )
         return Peeked(_Decoding(source, known, name, errors="sudare-undecoded"))
     return Peeked(_Decoding(source, known, name))

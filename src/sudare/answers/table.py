@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 FORMS = ("auto", "csv", "lines", "jsonl", "parquet", "arrow", "excel")
 _TEXTS = ("csv", "lines", "jsonl")
+_HEADERS = {
+    "csv": ", or use --format lines for a file without a header",
+    "excel": "; the names stand in the first row of the first sheet: remove what is above them",
+}
 _NAMES = {"csv": "CSV", "jsonl": "JSON lines", "parquet": "Parquet", "arrow": "Arrow"}
 _BLOCK = 1 << 22  # bytes of text parsed at a time
 _ROWS = 1 << 18
@@ -65,13 +69,25 @@ def columns_named(*columns: str) -> Layout:
     return Layout(wanted, list(columns), "\x1f", quoted=False, hint=hint)
 
 
+class NoColumn(InvalidDocument):
+    """A table without a column of a name; how such a file names its columns is still to be said."""
+
+
 def check_name(names: list[str], column: str, option: str) -> None:
-    """Refuse a column that isn't there, or is there twice."""
+    """Refuse a column that isn't there, or is there twice.
+
+    Another name is shown only if it is the same but for case and spaces: the first line of a file
+    without a header is a person's.
+    """
     if column not in names:
-        raise InvalidDocument(
-            f"there is no column {column!r}; name the column with {option}, or use --format lines "
-            f"for a file without a header"
-        )
+        plain = column.strip().casefold()
+        alike = next((name for name in names if name.strip().casefold() == plain), None)
+        if alike is not None:
+            raise InvalidDocument(
+                f"there is no column {column!r}, but there is {alike!r}: name it with {option}, "
+                f"as it is written"
+            )
+        raise NoColumn(f"there is no column {column!r}; name the column with {option}")
     if names.count(column) > 1:
         raise InvalidDocument(f"there is more than one column {column!r}; rename the others")
 
@@ -171,6 +187,8 @@ class Table:
                     yield from rows.parts(self.rows_at_once)
                     if self._lines is not None and len(rows.numbers):
                         self._lines.forget(int(rows.numbers[-1]))
+            except NoColumn as error:
+                raise InvalidDocument(f"{self.name}: {error}{_HEADERS.get(form, '')}") from None
             except pa.ArrowException:
                 # Arrow's own message quotes the line that it could not read.
                 raise InvalidDocument(
@@ -194,6 +212,11 @@ class Table:
         if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
             return "excel"
         text = as_utf8(Peeked(io.BytesIO(head)), self.options.encoding, self.name).head
+        if re.match(rb"\s*\[\s*\{", text):
+            raise InvalidDocument(
+                f"{self.name} is one JSON array: write each of its objects on a line of its own, "
+                f"as `jq -c '.[]'` does"
+            )
         return "jsonl" if text.lstrip().startswith(b"{") else "csv"
 
     def _check_options(self, form: str) -> None:
@@ -238,6 +261,8 @@ class Table:
             self.wanted = self.layout.wanted(names)
             if self.options.person is not None:
                 check_name(names, self.options.person, "--person")
+        except NoColumn:
+            raise
         except SudareError as error:
             raise type(error)(f"{self.name}: {error}") from None
         return [*self.wanted, *([self.options.person] if self.options.person is not None else [])]

@@ -6,6 +6,7 @@
 ``trials``: example-data.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
+``upkeep``: warm-up.
 ``remote``: a collector elsewhere.
 ``shared``: arguments, options and habits of several commands.
 """
@@ -42,6 +43,7 @@ from sudare.cli.trials.example_data import example_data
 from sudare.cli.twoparty.joint_count import joint_count
 from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table
+from sudare.cli.upkeep.warm_up import warm_up
 from sudare.errors import ParameterError, SudareError
 
 SHELLS = ("bash", "zsh", "fish")
@@ -54,7 +56,7 @@ def cli() -> None:
 
     \b
     A private survey, end to end:
-      sudare example-data tea                                  (answers.csv, made up)
+      sudare example-data tea                                  (makes answers.csv)
       sudare collection new tea --question "Which tea?" \\
         --answer green --answer black --answer oolong --epsilon 1 -o tea.json
       sudare randomize tea.json answers.csv -o reports.arrow   (on the devices)
@@ -133,6 +135,7 @@ COMMANDS = (
     backup,
     restore,
     export,
+    warm_up,
     help_,
     completion,
 )

@@ -17,14 +17,14 @@ from sudare.mechanisms.interface import Mechanism
 from sudare.planning.mechanism_choice import MechanismOptions, choose
 
 Asked = Literal["choice", "text", "states"]
-Wanted = Literal["least_error", "small_reports", "permanent_noise", "any_browser"]
+Wanted = Literal["least_error", "small_reports", "permanent_noise", "one_report"]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
     ("choice", "small_reports"): "grr",
     ("choice", "permanent_noise"): "rappor",
     ("text", "permanent_noise"): "rappor",
-    ("states", "any_browser"): "glance",
     ("states", "least_error"): "auto",
+    ("states", "one_report"): "glance",
 }
 """The mechanism that each want stands for, of each kind of question."""
 
@@ -39,7 +39,7 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
         answers: the answers' labels; over time, the names of the two states; none for texts.
         rounds: over time, how many there are in a window.
         wants: the least error, the smallest reports, noise that stays where people are asked again
-            and again, or a mechanism that browsers speak as well.
+            and again, or one report of each person in a window, as invitations need.
         epsilon: the most that one report may cost; over time, all reports of a person together.
         lifetime: with permanent noise, the most that all reports of one answer cost together.
         window: how many seconds a window lasts, if it is asked again and again.

@@ -19,8 +19,8 @@ from sudare.engines.pieces import (
     added,
     count,
     examined,
+    own,
     pieces_of,
-    sum_of,
 )
 from sudare.errors import BadFile
 from sudare.formats.report_files import ReportFile
@@ -46,10 +46,13 @@ def aggregate(
     source: Aggregator, chunks: Iterable[Columns | Records], workers: int | None = None
 ) -> Aggregate:
     """The aggregate of all reports, chunk by chunk, several at a time if there are cores."""
-    total = source.zero
-    for _, part in in_order(lambda chunk: sum_of(source, [chunk]), chunks, workers or cores()):
-        total += part
-    return total
+    n, counts = 0, source.zero.counts
+    for _, part in in_order(
+        lambda chunk: source.aggregate(own(source, chunk)), chunks, workers or cores()
+    ):
+        n += part.n
+        counts += part.counts
+    return Aggregate(source.key, n, counts)
 
 
 def aggregate_files(

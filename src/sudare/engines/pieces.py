@@ -21,7 +21,7 @@ from sudare.formats.report_files import (
     examine,
     read_columns,
 )
-from sudare.formats.wire import Columns, Records
+from sudare.formats.wire import Columns, Records, joined
 from sudare.mechanisms.aggregate import Aggregate
 
 _PIECE = 1 << 22  # reports: many enough to pay for a hand-over, few enough to share evenly
@@ -136,7 +136,8 @@ def count(source: Aggregator, piece: Piece) -> Part:
     """Check and count the reports of a piece; the seal of a piece that is a file is checked too."""
     if piece.groups is None:
         file = piece.file
-        total = sum_of(source, read_columns(file.path, source.report_dtype, source.key))
+        chunks = read_columns(file.path, source.report_dtype, source.key)
+        total = sum_of(source, gathered(source, chunks))
         return Part(total.n, total.counts, b"")
     seal = ColumnSeal()
     total = sum_of(source, _columns(source, piece, piece.groups, seal))
@@ -145,18 +146,37 @@ def count(source: Aggregator, piece: Piece) -> Part:
 
 def sum_of(source: Aggregator, chunks: Iterable[Columns | Records]) -> Aggregate:
     """The aggregate of all reports, chunk by chunk, in the memory of one; ids are left alone."""
-    total = source.zero
+    n, counts = 0, source.zero.counts
     for chunk in chunks:
-        own = chunk.of(source.report_dtype) if isinstance(chunk, Columns) else chunk
-        total += source.aggregate(own)
-    return total
+        part = source.aggregate(own(source, chunk))
+        n += part.n
+        counts += part.counts
+    return Aggregate(source.key, n, counts)
+
+
+def own(source: Aggregator, chunk: Columns | Records) -> Columns | Records:
+    """Reports without their ids, which no mechanism knows."""
+    return chunk.of(source.report_dtype) if isinstance(chunk, Columns) else chunk
+
+
+def gathered(source: Aggregator, chunks: Iterable[Columns]) -> Iterator[Columns]:
+    """Chunks put together where one call for each would cost more than its reports do."""
+    at_once = together(source)
+    waiting: list[Columns] = []
+    for chunk in chunks:
+        waiting.append(chunk)
+        if sum(map(len, waiting)) >= at_once:
+            yield joined(waiting)
+            waiting = []
+    if waiting:
+        yield joined(waiting)
 
 
 def _columns(
     source: Aggregator, piece: Piece, groups: Sequence[int], seal: ColumnSeal
 ) -> Iterator[Columns]:
     sizes = piece.file.groups or ()
-    at_once = _together(source)
+    at_once = together(source)
     reader = GroupReader(piece.file)
     try:
         first, held = 0, 0
@@ -169,7 +189,7 @@ def _columns(
         reader.close()
 
 
-def _together(source: Aggregator) -> int:
+def together(source: Aggregator) -> int:
     """How many reports are counted by one call: where there are many counts, as many as those."""
     width = max(1, source.report_dtype.itemsize)
     return max(_TOGETHER, min(2 * source.zero.counts.size, _MOST_BYTES // width))

@@ -19,6 +19,13 @@ class Interval(NamedTuple):
     high: Floats
 
 
+def check_level(level: float) -> None:
+    """Refuse a confidence that isn't between 0 and 1; one in per cent is told how to say it."""
+    if not 0 < level < 1:
+        meant = f": {level:g} % is {level / 100:g}" if 1 < level < 100 else ""
+        raise ParameterError(f"a level must be between 0 and 1, got {level}{meant}")
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """The share of people behind each answer, unbiased, with its standard error.
@@ -68,14 +75,12 @@ class Estimate:
         variance that *f itself* would cause. It keeps its level where the plain
         value ± z · stderr does not: at rare answers.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        check_level(level)
         return self._interval(1 - level)
 
     def simultaneous(self, level: float = 0.95) -> Interval:
         """Intervals that cover all the truths at once with probability ``level`` (Bonferroni)."""
-        if not 0 < level < 1:
-            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        check_level(level)
         return self._interval((1 - level) / max(1, self.values.size))
 
     def _interval(self, outside: float) -> Interval:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.estimation.estimate import Floats, Interval
+from sudare.estimation.estimate import Floats, Interval, check_level
 from sudare.estimation.rounds import StreamEstimate
 
 # Steps per round that are tried: none, then each twice the last, up to "anywhere".
@@ -46,8 +46,7 @@ class FilteredStream:
 
     def interval(self, level: float = 0.95) -> Interval:
         """For each round the interval of its share at this level, if the model holds."""
-        if not 0 < level < 1:
-            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        check_level(level)
         from scipy.special import ndtri
 
         reach = -float(ndtri((1 - level) / 2)) * self.stderr

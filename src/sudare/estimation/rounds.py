@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sudare.errors import ParameterError
 from sudare.estimation.debias import noise
-from sudare.estimation.estimate import Estimate, Floats, Interval
+from sudare.estimation.estimate import Estimate, Floats, Interval, check_level
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,8 +43,7 @@ class StreamEstimate(Estimate):
         is known in advance, and the chance to err is divided evenly among them. A round without
         reports has no part in it, and can't be missed.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"a level must be between 0 and 1, got {level}")
+        check_level(level)
         return self._interval((1 - level) / self.planned)
 
     def of_population(self) -> "StreamEstimate":

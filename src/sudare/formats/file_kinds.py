@@ -7,6 +7,7 @@ A name says nothing: only contents count. Nothing of what a file holds gets out,
 import re
 from contextlib import suppress
 from enum import Enum
+from os import SEEK_END
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -50,6 +51,7 @@ class FileKind(Enum):
     PARTS = "folder of reports"
     DATABASE = "SQLite database"
     DATA = "table of data"
+    CUT_DATA = "Parquet file that was cut or changed"
     SPREADSHEET = "spreadsheet or archive"
     PACKED = "compressed file"
     CERTIFICATE = "certificate"
@@ -76,7 +78,8 @@ class FileKind(Enum):
 
 
 _OURS = frozenset(FileKind) - {
-    *(FileKind.DATABASE, FileKind.DATA, FileKind.SPREADSHEET, FileKind.PACKED, FileKind.JSON),
+    *(FileKind.DATABASE, FileKind.DATA, FileKind.CUT_DATA, FileKind.SPREADSHEET, FileKind.PACKED),
+    FileKind.JSON,
     *(FileKind.CERTIFICATE, FileKind.PRIVATE_KEY, FileKind.PAGE, FileKind.PICTURE, FileKind.TEXT),
     *(FileKind.BYTES, FileKind.TORN, FileKind.EMPTY, FileKind.FOLDER, FileKind.SPECIAL),
 }
@@ -150,10 +153,19 @@ def found_in(file: IO[bytes], path: Path) -> Found:
     matching = (kind for begins, kind in _BEGINS.items() if re.match(begins, head))
     kind = next(matching, FileKind.BYTES if _is_binary(head) else FileKind.TEXT)
     if kind is FileKind.DATA:
-        return _reports(path) or Found(kind)
+        return _reports(path) or Found(FileKind.CUT_DATA if _is_cut(file, head) else kind)
     if kind is FileKind.JSON:
         return _document(head + file.read(_READ_WHOLE))
     return Found(_database(head) if kind is FileKind.DATABASE else kind)
+
+
+def _is_cut(file: IO[bytes], head: bytes) -> bool:
+    """Whether a file that begins as Parquet doesn't end so."""
+    if not head.startswith(b"PAR1") or not file.seekable():
+        return False
+    file.seek(0, SEEK_END)
+    file.seek(max(0, file.tell() - 4))
+    return file.read() != b"PAR1"
 
 
 def _document(data: bytes) -> Found:

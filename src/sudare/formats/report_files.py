@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 RECORDS = np.dtype[np.void]
 SUFFIXES = (".arrow", ".parquet")
 _SEAL = "sudare.seal"
-_GROUP_ROWS = 1 << 16  # the most of a row group: enough to pay for a call, few enough for a cache
+_GROUP_ROWS = 1 << 16  # the most of a batch: enough to pay for a call, few enough for a cache
 _GROUP_BYTES = 1 << 21
 _OLD_ROWS = 1 << 16  # read together from Parquet of format 1
 
@@ -121,12 +121,13 @@ class _ArrowSink:
         import pyarrow as pa
 
         self._seal = ColumnSeal()
+        self._rows = _group_rows(dtype)
         self._empty = np.empty(0, dtype)
         self._writer = pa.ipc.new_stream(target, schema_of(dtype).with_metadata(_marks(key)))
 
     def write(self, reports: Records) -> None:
-        if len(reports):
-            columns = columns_of_records(reports)
+        for start in range(0, len(reports), self._rows):
+            columns = columns_of_records(reports[start : start + self._rows])
             self._seal.add(columns)
             self._writer.write_batch(to_batch(columns))
 

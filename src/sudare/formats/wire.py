@@ -1,6 +1,7 @@
 """Reports as bytes and as Arrow columns, driven by nothing but the report's record type."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -58,6 +59,15 @@ class Columns:
         return records
 
 
+def joined(parts: Sequence[Columns]) -> Columns:
+    """The reports of several parts behind each other; one alone is itself."""
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    arrays = {name: np.concatenate([part[name] for part in parts]) for name in first.arrays}
+    return Columns(first.dtype, arrays)
+
+
 def columns_of_records(records: Records) -> Columns:
     """Records as columns, each contiguous."""
     names = records.dtype.names or ()
@@ -87,7 +97,7 @@ def to_batch(reports: Records | Columns) -> "pa.RecordBatch":
     for name, (base, shape) in fields_of(reports.dtype).items():
         column = np.ascontiguousarray(reports[name])
         if shape:
-            kind = pa.binary(base.itemsize * int(np.prod(shape)))
+            kind = pa.binary(base.itemsize * math.prod(shape))
             buffers = [None, pa.py_buffer(column)]
             columns.append(pa.Array.from_buffers(kind, len(reports), buffers))
         else:
@@ -113,7 +123,7 @@ def columns_of(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Columns:
             raise InvalidDocument(
                 f"the column {name} has {counted(column.null_count, 'missing value')}"
             )
-        width = base.itemsize * int(np.prod(shape))
+        width = base.itemsize * math.prod(shape)
         needed = len(column) * width
         held = column.buffers()[1] if needed else b""
         flat = np.frombuffer(held, np.uint8)[column.offset * width :]
@@ -138,7 +148,7 @@ def schema_of(dtype: np.dtype[np.void]) -> "pa.Schema":
     columns = [
         pa.field(
             name,
-            pa.binary(base.itemsize * int(np.prod(shape))) if shape else pa.from_numpy_dtype(base),
+            pa.binary(base.itemsize * math.prod(shape)) if shape else pa.from_numpy_dtype(base),
             nullable=False,
         )
         for name, (base, shape) in fields_of(dtype).items()

@@ -352,7 +352,7 @@ def balanced_rounds(rounds: int, shots: int, count: int, rng: Randomness) -> NDA
     blocks = -(-count // rounds)
     order = np.tile(np.arange(rounds), (blocks, 1))
     every = np.arange(blocks)
-    for place in range(rounds - 1):  # Fisher and Yates
+    for place in range(rounds):  # Fisher and Yates
         other = place + rng.below(rounds - place, blocks)
         order[every, place], order[every, other] = order[every, other], order[every, place]
     turns = (np.arange(rounds)[:, np.newaxis] + np.arange(shots)) % rounds

@@ -348,7 +348,23 @@ def test_results_over_time_name_the_rounds_that_are_withheld(desk: Desk) -> None
     desk.collector.store.close(ONLINE.key, 0)
     shown = desk.do("results", "online", role=None).out
     assert shown.count("withheld") >= 2
-    assert "a sum of its own" in desk.refuse("results", "online", "--window", "all", role=None)
+
+
+def test_results_over_time_of_all_windows_are_a_table_each(desk: Desk) -> None:
+    least = ONLINE.minimum_reports
+    desk.collector.hold(ONLINE, public=True)
+    for window in (0, 2):
+        reports = np.zeros(2 * least, ONLINE.report_dtype)
+        reports["round"] = [1 + window] * least + [2 + window] * least
+        desk.collector.count(ONLINE, reports, window)
+        desk.collector.store.close(ONLINE.key, window)
+    single = [desk.do("results", "online", "--window", number, role=None).out for number in (0, 2)]
+    shown = desk.do("results", "online", "--window", "all", role=None).out
+    starts = [f"2030-03-17 17:{minute}:40 UTC" for minute in (46, 48)]
+    first, second = (f"window {n}, from {at}\n" for n, at in zip((0, 2), starts, strict=True))
+    assert shown == first + single[0] + second + single[1]
+    desk.do("results", "online", "--window", "all", "-o", "kept.txt", role=None)
+    assert (desk.folder / "kept.txt").read_text("utf-8") == shown
 
 
 def test_free_text_is_decoded_against_the_candidates_kept(desk: Desk) -> None:

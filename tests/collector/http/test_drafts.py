@@ -65,7 +65,7 @@ def test_what_is_counted_apart_is_told(collector: Collector) -> None:
         "asks": "states",
         "rounds": 24,
         "window": 86_400,
-        "wants": "any_browser",
+        "wants": "one_report",
     }
     assert asked(collector, **states).json()["label"]["parts"] == 24
 

@@ -119,7 +119,9 @@ def test_a_backup_restores_to_the_same_store(
     rows = back_up(url, tmp_path / "backup", written.append)
     assert sum(written) + 32 == (tmp_path / "backup").stat().st_size  # with the digest
     store.commit([group(contents.tea, answers(0))])  # after the backup: not in it
-    assert restore(tmp_path / "backup", other) == rows
+    read: list[int] = []
+    assert restore(tmp_path / "backup", other, read.append) == len(read) == rows
+    assert sum(read) == sum(written[1:-1])  # without the head and the end
     restored = open_store(other)
     contents.check(restored)
     restored.shut()

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sudare.collector.stores.contract import Group, ReportFate
+from sudare.collector.stores.contract import Allowance, Group, ReportFate
 from sudare.collector.stores.counting import (
     Joined,
+    _beyond,
     all_of,
     byte_order,
     counted,
@@ -65,6 +66,62 @@ def test_joined_reports_keep_their_invitations_and_those_without_have_none() -> 
     (plain,) = join_groups([group(0), group(1)])
     assert plain.group.invitations is None
     assert all_of(Joined(with_one, []), ReportFate.LATE).tolist() == [ReportFate.LATE] * 2
+
+
+def test_joined_groups_are_allowed_the_least_that_any_of_them_is() -> None:
+    allowances = [
+        Allowance([1], window=9, now=3.5),
+        Allowance([1, 1], window=5, now=7.0),
+        None,
+        Allowance([3]),
+    ]
+    groups = [
+        replace(group(*[0] * (sum(given.bodies) if given else 2)), allowance=given)
+        for given in allowances
+    ]
+    for some in (groups, groups[::-1]):
+        (joined,) = join_groups(some)
+        allowed = joined.group.allowance
+        assert allowed is not None
+        assert (allowed.window, allowed.now) == (5, 3.5)
+        assert sorted(allowed.bodies) == [1, 1, 1, 2, 3]
+    (alone,) = join_groups(groups[2:3] * 2)
+    assert alone.group.allowance is None
+    (unbounded,) = join_groups([groups[3], groups[2]])
+    assert unbounded.group.allowance is not None
+    assert (unbounded.group.allowance.window, unbounded.group.allowance.now) == (None, None)
+
+
+# Five reports in three bodies, of which the third is repeated.
+BODIES = [2, 1, 2]
+NEW = np.array([True, True, False, True, True])
+
+
+@pytest.mark.parametrize(
+    ("window", "now", "beyond"),
+    [
+        (None, None, None),
+        (104, None, None),
+        (103, None, (3, ReportFate.FULL)),
+        (102, None, (3, ReportFate.FULL)),
+        (101, None, (0, ReportFate.FULL)),
+        (None, 4.0, None),
+        (None, 2.5, None),
+        (None, 2.0, (3, ReportFate.BUSY)),
+        (None, 1.0, (3, ReportFate.BUSY)),
+        (None, 0.0, (0, ReportFate.BUSY)),
+        (103, 2.0, (3, ReportFate.FULL)),
+        (104, 2.0, (3, ReportFate.BUSY)),
+        (101, 4.0, (0, ReportFate.FULL)),
+    ],
+)
+def test_the_first_body_that_goes_beyond_is_found(
+    window: int | None, now: float | None, beyond: tuple[int, ReportFate] | None
+) -> None:
+    """Of a window that has 100 reports: no body is cut, and none begins when enough is new."""
+    asked = replace(group(*[0] * 5), allowance=Allowance(BODIES, window, now))
+    assert _beyond(asked, 100, NEW) == beyond
+    assert _beyond(replace(asked, allowance=None), 100, NEW) is None
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 300])

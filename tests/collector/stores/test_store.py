@@ -649,9 +649,16 @@ def test_tokens(opened: Open) -> None:
         store.add_token(tokens[0])
     store = opened()
     assert store.tokens() == tokens
+    with pytest.raises(ParameterError, match="anna and bert"):
+        store.revoke("anna", _refused)
+    assert store.tokens() == tokens
     assert store.revoke("anna")
     assert not store.revoke("anna")
     assert store.tokens() == tokens[1:]
+
+
+def _refused(held: list[Token]) -> None:
+    raise ParameterError(" and ".join(sorted(one.name for one in held)))
 
 
 def test_a_store_that_works_checks_out(store: Store) -> None:

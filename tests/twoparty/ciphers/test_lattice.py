@@ -73,6 +73,16 @@ def test_a_difference_that_only_values_are_left_of_is_refused() -> None:
         CIPHER.subtract(GOOD, cipher_lattice._ciphertext(mark, words))
 
 
+@pytest.mark.parametrize("column", [1, DEGREE])
+def test_a_second_part_of_one_coefficient_is_one(column: int) -> None:
+    """It hides next to nothing, and is still no bare value: only 0 is refused."""
+    mark, words = cipher_lattice._words(GOOD)
+    words[:] = 0
+    words[0, column] = 1
+    made = cipher_lattice._ciphertext(mark, words)
+    assert np.array_equal(cipher_lattice._words(made)[1], words)
+
+
 def test_a_table_of_several_polynomials_and_its_bytes() -> None:
     """14,731 entries, as the document's table for three draws has at δ = 10⁻¹⁰."""
     values = [7 * index % 61 - 30 for index in range(14731)]

@@ -47,6 +47,11 @@ def pattern(indices: list[list[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(chosen.index(i) for i in chosen) for chosen in indices)
 
 
+def test_a_law_of_a_mapping_begins_and_ends_with_what_is_possible() -> None:
+    assert IntegerLaw.of({2: 1, -1: 3}) == IntegerLaw(-1, (3, 0, 0, 1))
+    assert IntegerLaw.of({5: 2}) == IntegerLaw(5, (2,))
+
+
 @pytest.mark.parametrize("scheme", TINY)
 def test_the_law_is_that_of_the_code_that_draws(scheme: Scheme) -> None:
     opened = [np.repeat(list(t), list(t.values())) for t in scheme.tables]

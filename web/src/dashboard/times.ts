@@ -1,7 +1,7 @@
 /** Windows and rounds as times of day, by the reader's own clock, language and zone. */
 
 import type { Windows } from "../device";
-import { whole } from "../language";
+import { localTag, whole } from "../language";
 import { roundsShown } from "./course";
 import type { Words } from "./language";
 
@@ -96,11 +96,6 @@ export class Calendar {
       ticks: (first, last, width) => timeTicks(this.#tag, first, last, width, start, each),
     };
   }
-}
-
-/** The reader's own kind of a language: 18 Nov in Britain, Nov 18 in America. */
-export function localTag(locale: string, wanted: readonly string[]): string {
-  return wanted.find((tag) => tag.toLowerCase().split("-")[0] === locale) ?? locale;
 }
 
 /** From one moment (Unix time) to another; only days where both are midnight. */

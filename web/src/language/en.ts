@@ -37,19 +37,19 @@ export const common = {
     `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
     "any other one.",
   bitOdds: (bits: number, ones: number, people: People) =>
-    `Your text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
+    `A text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
     `${people.of} such places, about ${people.truth} are reported as on; of ${people.of} others, ` +
     `about ${people.other} are, too.`,
   streamSome: (looks: number, rounds: number, people: People) =>
-    `This device reports in ${looks === 1 ? "one round" : `${looks} rounds`} of ${rounds}, drawn in ` +
+    `A device reports in ${looks === 1 ? "one round" : `${looks} rounds`} of ${rounds}, drawn in ` +
     `advance, and is silent in all others. Of ${people.of} people, about ${people.truth} then report ` +
     `their true state and about ${people.other} the other one.`,
   streamEvery: (rounds: number, people: People) =>
-    `This device reports in ${rounds === 1 ? "the one round" : `each of the ${rounds} rounds`}. Of ` +
+    `A device reports in ${rounds === 1 ? "the one round" : `each of the ${rounds} rounds`}. Of ` +
     `${people.of} people, about ${people.truth} report their true state there and about ` +
     `${people.other} the other one.`,
   streamHidden: (looks: number, rounds: number, other: string, people: People) =>
-    `This device looks at your state in ${looks === 1 ? "one round" : `${looks} rounds`} of ` +
+    `A device looks at the state in ${looks === 1 ? "one round" : `${looks} rounds`} of ` +
     `${rounds}, drawn in advance, and reports “${other}” in all others. Of ${people.of} people, about ` +
     `${people.truth} then report their true state and about ${people.other} the other one.`,
   costsWhy: (ratio: string) =>

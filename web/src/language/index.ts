@@ -41,8 +41,14 @@ export function whole(words: CommonWords, number: number): string {
   return new Intl.NumberFormat(words.locale).format(number);
 }
 
-/** A moment (Unix time) as the language writes it. */
+/** The reader's own kind of a language: 18 Nov in Britain, Nov 18 in America. */
+export function localTag(locale: string, wanted: readonly string[]): string {
+  return wanted.find((tag) => tag.toLowerCase().split("-")[0] === locale) ?? locale;
+}
+
+/** A moment (Unix time) as the reader writes it. */
 export function moment(words: CommonWords, seconds: number): string {
-  const format = new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeStyle: "short" });
+  const tag = localTag(words.locale, navigator.languages);
+  const format = new Intl.DateTimeFormat(tag, { dateStyle: "medium", timeStyle: "short" });
   return format.format(new Date(seconds * 1000));
 }

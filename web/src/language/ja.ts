@@ -32,7 +32,7 @@ export const common: CommonWords = {
     `「${answer}」を選んだ ${people.of} 人のうち、約 ${people.truth} 人は「${answer}」のまま、` +
     (others === 1
       ? `約 ${people.other} 人はもう一方の回答に変わって送信されます。`
-      : `ほかの回答にも、それぞれ約 ${people.other} 人ずつ変わって送信されます。`),
+      : `ほかの回答には、それぞれ約 ${people.other} 人ずつ変わって送信されます。`),
   unaryOdds: (answer, people) =>
     `すべての選択肢に、別々のくじ引きで「はい」か「いいえ」を付けて送信します。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」になるのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
@@ -40,13 +40,13 @@ export const common: CommonWords = {
     `文章は、${bits} か所のスイッチのうち ${ones} か所のオンに置き換えられます。そのうち実際にオンとして送られるのは ${people.of} か所中約 ${people.truth} か所で、` +
     `ほかの場所も ${people.of} か所中約 ${people.other} か所がオンとして送られます。`,
   streamSome: (looks, rounds, people) =>
-    `全 ${rounds} 回のうち、この端末が送信するのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回には何も送信しません。` +
+    `全 ${rounds} 回のうち、各端末が送信するのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回には何も送信しません。` +
     `送信する回では、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
   streamEvery: (rounds, people) =>
-    `この端末は、全 ${rounds} 回のすべてで送信します。` +
+    `各端末は、全 ${rounds} 回のすべてで送信します。` +
     `毎回、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
   streamHidden: (looks, rounds, other, people) =>
-    `全 ${rounds} 回のうち、この端末があなたの状態を見るのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回は必ず「${other}」と送信します。` +
+    `全 ${rounds} 回のうち、各端末が状態を見るのは、あらかじめくじで決めた ${looks} 回だけです。ほかの回は必ず「${other}」と送信します。` +
     `状態を見た回では、${people.of} 人のうち約 ${people.truth} 人は本当の状態を、約 ${people.other} 人は逆の状態を送信します。`,
   costsWhy: (ratio) =>
     `どの内容が送られた場合でも、その出やすさは、回答が違っても最大 ${ratio} 倍しか変わりません。`,

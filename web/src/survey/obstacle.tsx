@@ -93,12 +93,14 @@ export function ObstaclePage({ obstacle, retry, met = false, children }: Obstacl
         </p>
       )}
       <p class="fine">{words.nothingSent}</p>
-      {obstacle.passes && (
-        <button type="button" onClick={retry}>
-          {words.retry}
-        </button>
-      )}
-      {children}
+      <div class="ways">
+        {obstacle.passes && (
+          <button type="button" onClick={retry}>
+            {words.retry}
+          </button>
+        )}
+        {children}
+      </div>
     </div>
   );
 }

@@ -137,7 +137,9 @@ export function Question({ collection, standing, person, place, reload }: Questi
             retry={found ? reload : () => void submit()}
             met={found === null}
           >
-            {standing.public && <Results collector={collector} collection={collection} />}
+            {standing.public && stands.name !== "notBegun" && (
+              <Results collector={collector} collection={collection} />
+            )}
           </ObstaclePage>
         ) : answered ? null : (
           <form
@@ -214,11 +216,9 @@ interface ResultsProps {
 /** The way to the results, where anybody may read them. */
 function Results({ collection, collector }: ResultsProps) {
   return (
-    <p>
-      <a class="button" href={`${collector}/#${collection.key}`} rel="noreferrer">
-        {useWords().results}
-      </a>
-    </p>
+    <a class="button" href={`${collector}/#${collection.key}`} rel="noreferrer">
+      {useWords().results}
+    </a>
   );
 }
 

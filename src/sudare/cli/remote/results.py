@@ -1,7 +1,8 @@
 """``sudare remote results`` and ``download``: estimates, and the sums behind them."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import rich_click as click
 
@@ -13,6 +14,7 @@ from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
 
 if TYPE_CHECKING:
+    from sudare.collection.document import Collection
     from sudare.questions.interface import Result, ResultOptions
     from sudare.remote.client import Asked, RemoteCollector
 
@@ -48,7 +50,6 @@ def results(
     """
     import msgspec
 
-    from sudare.cli.shared.showing import show_table
     from sudare.questions.interface import ResultOptions
     from sudare.remote.client import Asked
 
@@ -63,12 +64,44 @@ def results(
     output.put(
         document=lambda: msgspec.json.decode(collector.estimate(key, asked, "json")),
         csv=lambda: collector.estimate(key, asked, "csv").decode(),
-        table=lambda target: show_table(_result(collector, key, asked, options), target),
+        table=lambda target: _show(collector, key, asked, options, target),
     )
 
 
+def _show(
+    collector: "RemoteCollector",
+    key: str,
+    asked: "Asked",
+    options: "ResultOptions",
+    target: IO[str] | None,
+) -> None:
+    """Print the result for people; of windows whose sums don't add up, one after the other."""
+    from datetime import UTC, datetime
+
+    import msgspec
+    from rich.text import Text
+
+    from sudare.cli.shared.showing import show_table
+    from sudare.cli.shared.terminal import put_table
+
+    agreed = collector.document(key)
+    agreed.kind.check_options(options)
+    if asked.window != "all" or agreed.kind.windows_add_up:
+        show_table(_result(collector, agreed, asked, options), target)
+        return
+    told = msgspec.json.decode(collector.estimate(key, asked, "json"))
+    for number in told["windows"]:
+        named = f"window {number:,}"
+        if agreed.windows is not None:
+            opens = datetime.fromtimestamp(agreed.windows.opens(number), UTC)
+            named += f", from {opens:%Y-%m-%d %H:%M:%S} UTC"
+        put_table(Text(named), target)
+        one = replace(asked, window=str(number))
+        show_table(_result(collector, agreed, one, options), target)
+
+
 def _result(
-    collector: "RemoteCollector", key: str, asked: "Asked", options: "ResultOptions"
+    collector: "RemoteCollector", agreed: "Collection", asked: "Asked", options: "ResultOptions"
 ) -> "Result":
     """The result computed here from the collector's sum, as it computes it there.
 
@@ -76,9 +109,7 @@ def _result(
     """
     import msgspec
 
-    agreed = collector.document(key)
-    question = agreed.kind
-    question.check_options(options)
+    question, key = agreed.kind, agreed.key
     total = collector.aggregate(key, asked.window)
     texts = collector.candidates(key) if question.takes_candidates else ()
     result = question.result(question.weigh(total, texts), options)

@@ -59,6 +59,10 @@ _STEPS = {
     f"answers, randomise them first, with {_RANDOMIZE}",
     (FileKind.REPORTS, FileKind.DATA): "{path} is a table of data, no file of reports: if it holds "
     f"answers, randomise them first, with {_RANDOMIZE}",
+    (
+        FileKind.REPORTS,
+        FileKind.CUT_DATA,
+    ): "{path} is a Parquet file that was cut or changed: get it anew",
     (FileKind.REPORTS, FileKind.AGGREGATE): "{path} is an aggregate, and this needs the reports "
     "themselves",
     (FileKind.DATA, FileKind.REPORTS): "{path} holds reports, which are randomised already: count "
@@ -192,7 +196,7 @@ def _about(path: Path, wanted: FileKind, error: SudareError) -> str:
 def _may_be(found: FileKind, wanted: FileKind) -> bool:
     """Whether the kind that was found is among those that may hold what is wanted."""
     data = {FileKind.DATA, FileKind.TEXT, FileKind.JSON, FileKind.PACKED, FileKind.SPREADSHEET}
-    data.add(FileKind.TORN)
+    data |= {FileKind.TORN, FileKind.CUT_DATA}
     if wanted is FileKind.RECORDS:
         return found in {FileKind.BYTES, FileKind.EMPTY}  # it has no mark of its own
     return wanted in {FileKind.DATA, FileKind.TEXT} and found in data | {FileKind.EMPTY}

@@ -120,6 +120,7 @@ def single_reports(agreed: "Collection", sources: Sequence[Path]) -> Iterator["N
 
 def _of(agreed: "Collection", path: Path) -> "Aggregate":
     from sudare.engines import local
+    from sudare.engines.pieces import gathered
     from sudare.formats.files import finite
     from sudare.formats.report_files import read_columns
     from sudare.mechanisms.aggregate import Aggregate
@@ -128,7 +129,8 @@ def _of(agreed: "Collection", path: Path) -> "Aggregate":
         found = Aggregate.from_json(finite(path).read_bytes())
         agreed.kind.require_own(found)
         return found
-    return local.aggregate(agreed, read_columns(_opened(path), agreed.report_dtype, agreed.key))
+    chunks = read_columns(_opened(path), agreed.report_dtype, agreed.key)
+    return local.aggregate(agreed, gathered(agreed, chunks))
 
 
 def _opened(path: Path) -> Path | IO[bytes]:

@@ -1,6 +1,5 @@
 """Whose token it is, and tokens that administrators make, list and revoke."""
 
-import threading
 from typing import Annotated, Literal
 
 import msgspec
@@ -59,7 +58,6 @@ class Tokens:
     def __init__(self, service: Service, bearers: Bearers) -> None:
         self._store, self._clock = service.store, service.clock
         self._bearers = bearers
-        self._revoking = threading.Lock()
 
     async def session(self, request: Request) -> Response:
         """``GET /session``: whose token it is that the request bears."""
@@ -101,15 +99,17 @@ class Tokens:
         return Response(status_code=204)
 
     def _revoke(self, name: str) -> None:
-        with self._revoking:  # else two who revoke each other's would both succeed
-            if administrators(self._store.tokens(), self._clock()) == {name}:
+        def check(held: list[Token]) -> None:
+            if administrators(held, self._clock()) == {name}:
                 raise Problem(
                     409,
                     "last_admin",
                     "this is the last token of the role admin: make another one first",
                 )
-            if not self._store.revoke(name):
-                raise Problem(404, "unknown_token", "there is no token of this name")
+
+        # Checked by the store, else two who revoke each other's at once would both succeed.
+        if not self._store.revoke(name, check):
+            raise Problem(404, "unknown_token", "there is no token of this name")
 
 
 def _body(token: Token) -> TokenBody:

@@ -6,7 +6,7 @@ Methods may be called from any thread.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Self
@@ -287,8 +287,14 @@ class Store(ABC):
         """All tokens, also expired ones."""
 
     @abstractmethod
-    def revoke(self, name: str) -> bool:
-        """Forget a token; False if there is none of that name."""
+    def revoke(self, name: str, check: Callable[[list[Token]], None] | None = None) -> bool:
+        """Forget a token; False if there is none of that name.
+
+        Args:
+            name: of the token.
+            check: told of all tokens, of which nobody revokes any until it is done; whatever it
+                raises keeps the token.
+        """
 
     # The store itself
 

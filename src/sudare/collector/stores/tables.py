@@ -37,6 +37,7 @@ _RELEASED = 500  # windows in a transaction, as one for each would take long; ot
 _SUMS = """SELECT window_number, w.n, w.counts, w.closed_round, coalesce(r.n, 0), r.counts
     FROM windows w LEFT JOIN released r USING (collection, window_number)
     WHERE w.collection = ? AND window_number IN ({})"""
+_TOKENS = "SELECT name, digest, role, expires, label FROM tokens ORDER BY name"
 _RELEASE = """INSERT INTO released (collection, window_number, n, counts)
     VALUES (?, ?, ?, ?) ON CONFLICT (collection, window_number)
     DO UPDATE SET n = excluded.n, counts = excluded.counts"""
@@ -108,12 +109,13 @@ class TableStore(Store):
             "SELECT coalesce(sum(n), 0) FROM windows WHERE collection = ?", (number,)
         )
         counts = "w.counts" if collection.kind.rounds else "NULL"  # else they needn't be read
+        limit, most = ("", ()) if last is None else ("LIMIT ?", (last,))
         rows = self._read(
             f"SELECT window_number, w.n, {counts}, closed, closed_round, coalesce(r.n, 0) "  # noqa: S608
             "FROM windows w LEFT JOIN released r USING (collection, window_number) "
             "WHERE w.collection = ? AND (w.n > 0 OR closed = 1 OR closed_round > 0) "
-            "AND window_number > ? ORDER BY window_number DESC LIMIT ?",
-            (number, after, 2**62 if last is None else last),
+            f"AND window_number > ? ORDER BY window_number DESC {limit}",
+            (number, after, *most),
         )
         found = (
             HeldWindow(
@@ -290,16 +292,17 @@ class TableStore(Store):
 
     def tokens(self) -> list[Token]:
         """All tokens, also expired ones, by name."""
-        rows = self._read("SELECT name, digest, role, expires, label FROM tokens ORDER BY name")
-        return [
-            Token(name, digest, Role(role), expires, label)
-            for name, digest, role, expires, label in rows
-        ]
+        return _tokens(self._read(_TOKENS))
 
-    def revoke(self, name: str) -> bool:
-        """Forget a token; False if there is none of that name."""
-        with self.writing() as run:
+    def revoke(self, name: str, check: Callable[[list[Token]], None] | None = None) -> bool:
+        """Forget a token; False if there is none of that name, or what ``check`` raises."""
+
+        def work(run: Run) -> bool:
+            if check is not None:
+                check(_tokens(run(f"{_TOKENS} {self._alone}", ())))
             return bool(run("DELETE FROM tokens WHERE name = ? RETURNING name", (name,)))
+
+        return self._written(work)
 
     # The store itself
 
@@ -359,3 +362,10 @@ class TableStore(Store):
         if held is None:
             held = self._collections[key] = Collection.from_json(document)
         return held
+
+
+def _tokens(rows: Rows) -> list[Token]:
+    return [
+        Token(name, digest, Role(role), expires, label)
+        for name, digest, role, expires, label in rows
+    ]

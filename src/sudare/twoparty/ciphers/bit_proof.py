@@ -54,8 +54,7 @@ def is_bit(public: bytes, record: bytes, context: bytes) -> bool:
         return False
     pieces = [record[at : at + POINT] for at in range(0, len(record), POINT)]
     first, second, *scalars = pieces
-    # 0 is a scalar, but an honest one only with chance 2^-252; the library has no product for it.
-    proper = all(0 < _number(scalar) < ORDER for scalar in scalars)
+    proper = all(_number(scalar) < ORDER for scalar in scalars)
     points = (public, first, second)
     if not proper or not all(is_short(point) and _is_point(point) for point in points):
         return False
@@ -67,7 +66,7 @@ def is_bit(public: bytes, record: bytes, context: bytes) -> bool:
                 public, first, _shifted(second, value), scalars[value], scalars[2 + value]
             )
         ]
-    except RuntimeError:  # the library's word for a product that is the identity
+    except RuntimeError:  # the library's word for a product that is the identity, as that of 0
         return False
     whole = _challenge(context, public, first, second, *commitments)
     return (_number(scalars[0]) + _number(scalars[1])) % ORDER == whole

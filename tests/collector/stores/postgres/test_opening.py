@@ -7,7 +7,8 @@ import psycopg
 import pytest
 
 from sudare.collector.stores.open import open_store
-from sudare.errors import SudareError
+from sudare.collector.stores.postgres.opening import explaining
+from sudare.errors import StoreUnavailable, SudareError
 from support.answering import answering
 from support.commands import refused
 from support.postgres import Server, server
@@ -70,6 +71,14 @@ def test_a_server_that_is_not_postgresql_is_told(data: bytes) -> None:
     with answering(data) as port:
         sentence = said(f"postgresql://me:{PASSWORD}@127.0.0.1:{port}/x")
     assert sentence.startswith(f"what answers at 127.0.0.1 port {port} doesn't speak as PostgreSQL")
+
+
+def test_words_that_are_not_known_become_a_sentence_for_all_the_rest() -> None:
+    with (
+        pytest.raises(StoreUnavailable, match=r"^PostgreSQL at stats port 1 can't be reached now$"),
+        explaining("postgresql://me@stats:1/x"),
+    ):
+        raise StoreUnavailable("") from psycopg.OperationalError("der Server will nicht")
 
 
 def test_commands_say_so_too(guarded: Server, tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -312,8 +313,44 @@ def test_every_session_has_its_bounds(store: PostgresStore) -> None:
         found = [cursor.execute(f"SHOW {name}").fetchone() for name in names]
     assert found == [("300ms",), ("2s",), ("600ms",)]
     network = Patience().network
-    assert network["tcp_user_timeout"] == 25_000
-    assert network["connect_timeout"] == 5
+    assert network == {
+        "connect_timeout": 5,
+        "keepalives": 1,
+        "keepalives_idle": 5,
+        "keepalives_interval": 7,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 25_000,
+    }
+    assert SHORT.network["keepalives_idle"] == SHORT.network["keepalives_interval"] == 1
     # A dead peer is found about when a silent one is.
     found_after = network["keepalives_idle"] + 3 * network["keepalives_interval"]
     assert found_after <= Patience().reply + 5
+
+
+def test_what_may_take_long_has_an_hour() -> None:
+    long = Patience().long
+    assert (long.lock, long.idle, long.statement, long.reply) == (3600, 3600, 3600, 3625)
+    assert (long.connect, long.place) == (Patience().connect, Patience().place) == (5, 10.0)
+    for local in (True, False):
+        assert Patience().settings(local=local) == (
+            f"SELECT set_config('lock_timeout', '3000', {str(local).lower()}), "
+            f"set_config('idle_in_transaction_session_timeout', '5000', {str(local).lower()}), "
+            f"set_config('statement_timeout', '20000', {str(local).lower()})"
+        )
+
+
+def test_removing_a_collection_may_take_long(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = held(store, question())
+    asked: list[bool] = []
+    retried = store._database.retried
+
+    def noted(work: Callable[[Any], Any], *, committing: bool = False, long: bool = False) -> Any:
+        asked.append(long)
+        return retried(work, committing=committing, long=long)
+
+    monkeypatch.setattr(store._database, "retried", noted)
+    store.keep_candidates(tea.key, [])
+    store.remove(tea.key)
+    assert asked == [False, True]

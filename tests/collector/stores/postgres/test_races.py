@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 import numpy as np
 import pytest
 
-from sudare.collector.stores.contract import ReportFate, State
+from sudare.collector.stores.contract import ReportFate, Role, State, Token
 from sudare.collector.stores.postgres import database as postgres_database
 from sudare.collector.stores.postgres import store as postgres_store
 from sudare.collector.stores.postgres.patience import Patience
@@ -213,6 +213,31 @@ def test_what_is_removed_meanwhile_is_unknown(
             wait_for(watching, WAITING)
         with pytest.raises(ParameterError, match=r"no collection|just been removed"):
             changing.result()
+
+
+def test_two_collectors_revoke_one_after_the_other(url: str, store: PostgresStore) -> None:
+    """So that of two administrators who revoke each other, one stays."""
+    for name in ("anna", "bert"):
+        store.add_token(Token(name, name.encode() * 8, Role.ADMIN, None, ""))
+    seen: list[list[str]] = []
+    with ExitStack() as stack:
+        second = PostgresStore(url)
+        stack.callback(second.shut)
+        threads = stack.enter_context(ThreadPoolExecutor(1))
+        other = stack.enter_context(administrator(url))
+        waiting: list[Future[bool]] = []
+
+        def then(held: list[Token]) -> None:
+            seen.append([one.name for one in held])
+
+        def first(held: list[Token]) -> None:
+            then(held)
+            waiting.append(threads.submit(second.revoke, "bert", then))
+            wait_for(other, WAITING)
+
+        assert store.revoke("anna", first)
+        assert waiting[0].result()
+    assert seen == [["anna", "bert"], ["bert"]]
 
 
 # Connections

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from sudare.collector.stores.contract import ReportFate, State
 from sudare.collector.stores.migrations import POSTGRES
@@ -33,6 +34,27 @@ def store(url: str) -> Iterator[PostgresStore]:
     opened = PostgresStore(url)
     yield opened
     opened.shut()
+
+
+def test_a_session_says_what_it_relies_on_whatever_the_server_does(url: str) -> None:
+    others = {
+        "default_transaction_isolation": "serializable",
+        "jit": "on",
+        "search_path": "public",
+        "synchronous_commit": "off",
+        "statement_timeout": "1h",
+    }
+    said = " ".join(f"-c {name}={value}" for name, value in others.items())
+    store = PostgresStore(make_conninfo(url, options=said))
+    found = {name: store._read(f"SHOW {name}")[0][0] for name in others}
+    store.shut()
+    assert found == {
+        "default_transaction_isolation": "read committed",
+        "jit": "off",
+        "search_path": "sudare, pg_catalog",
+        "synchronous_commit": "on",
+        "statement_timeout": "20s",
+    }
 
 
 SENDING = textwrap.dedent("""
@@ -129,8 +151,28 @@ def test_names_of_closed_windows_are_gone(store: PostgresStore) -> None:
     store.close(tea.key, 1)
     tables = "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'seen') ORDER BY 1"
     assert store._read(tables) == [("seen_1_10",), ("seen_1_2",)]
-    store.remove(tea.key)
+    store.change(tea.key, state=State.CLOSED)
     assert store._read(tables) == []
+    coffee = held(store, question("coffee"))
+    store.commit([group(coffee, answers(0))])
+    assert store._read(tables) == [("seen_2_0",)]
+    store.remove(coffee.key)
+    assert store._read(tables) == []
+
+
+def test_names_that_a_killed_process_left_are_gone_at_the_next_look(
+    url: str, store: PostgresStore
+) -> None:
+    tea = held(store, question())
+    store.commit([group(tea, answers(0))])
+    with psycopg.connect(url, autocommit=True) as administrator:  # closed, and not tidied
+        administrator.execute("UPDATE sudare.collections SET state = 'closed'")
+    other = PostgresStore(url)
+    tables = "SELECT tablename FROM pg_tables WHERE starts_with(tablename, 'seen')"
+    assert other._read(tables) == [("seen_1_0",)]
+    other.held_collections()
+    assert other._read(tables) == []
+    other.shut()
 
 
 def test_a_lost_connection_is_refused_and_made_again(url: str, store: PostgresStore) -> None:

@@ -263,3 +263,12 @@ def test_the_number_of_another_store_is_forgotten_and_a_new_one_begins(tmp_path:
     number.write(2)
     assert number.read() == 2
     number.close()
+
+
+def test_every_damaged_log_is_kept_under_the_next_number(path: Path) -> None:
+    with closing_store(path) as store:
+        held(store, question())  # so that there is a log
+        kept = [store._database._kept_log() for _ in range(3)]
+    assert [each.name if each else "" for each in kept] == [
+        f"store.db-wal.damaged-{number}" for number in (1, 2, 3)
+    ]

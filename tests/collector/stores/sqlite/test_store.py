@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -70,6 +71,40 @@ def test_the_settings_that_make_it_durable_hold(path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
         assert connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
+        assert connection.execute("PRAGMA temp_store").fetchone() == (2,)  # in memory
+        assert connection.execute("PRAGMA wal_autocheckpoint").fetchone() == (4096,)  # pages
+        assert connection.execute("PRAGMA journal_size_limit").fetchone() == (4096 * 4096,)
+
+
+def test_whoever_reads_changes_nothing(path: Path) -> None:
+    with closing_store(path) as store:
+        with pytest.raises(StoreUnavailable, match="readonly"):
+            store._read("UPDATE checks SET number = 7")
+        assert store._read("SELECT number FROM checks") == [(0,)]
+
+
+def test_a_file_system_without_a_log_holds_no_store(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As SQLite leaves a setting that it can't follow, without a word."""
+    for name, weak in (("journal_mode = wal", "delete"), ("synchronous = full", "normal")):
+
+        class Weak(sqlite3.Connection):
+            def execute(
+                self, query: str, *values: Any, asked: str = name, given: str = weak
+            ) -> sqlite3.Cursor:
+                wanted = asked.rpartition(" ")[2]
+                return super().execute(
+                    query.replace(wanted, given) if asked in query else query, *values
+                )
+
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "sudare.collector.stores.sqlite.database.sqlite3.connect",
+                partial(sqlite3.connect, factory=Weak),
+            )
+            with pytest.raises(ParameterError, match="SQLite has no log there"):
+                SqliteStore(path)
 
 
 def test_names_of_closed_windows_are_gone(path: Path) -> None:

@@ -326,8 +326,10 @@ function Rules({ form, change, refusal }: FieldsProps) {
         set={(minimum) => change({ minimum })}
       />
       <Check
+        id="new-invited"
         title={words.byInvitation}
-        hint={refusal("invited") ?? words.byInvitationWhy}
+        hint={words.byInvitationWhy}
+        refusal={refusal("invited")}
         checked={form.invited}
         set={(invited) => change({ invited })}
       />

@@ -110,25 +110,30 @@ export function Options<Value extends string>(props: OptionsProps<Value>) {
 }
 
 interface CheckProps {
+  readonly id?: string;
   readonly title: string;
-  readonly hint?: string;
+  readonly hint: string;
+  /** Why it can't be had, in place of the hint; null if it can. */
+  readonly refusal?: string | null;
   readonly checked: boolean;
   readonly disabled?: boolean;
   readonly set: (checked: boolean) => void;
 }
 
-export function Check({ title, hint, checked, disabled, set }: CheckProps) {
+export function Check({ id, title, hint, refusal = null, checked, disabled, set }: CheckProps) {
   return (
     <label class="option">
       <input
         type="checkbox"
+        id={id}
+        aria-invalid={refusal !== null}
         checked={checked}
         disabled={disabled}
         onChange={({ currentTarget }) => set(currentTarget.checked)}
       />
       <span>
         {title}
-        {hint && <small>{hint}</small>}
+        <small class={refusal === null ? undefined : "refusal"}>{refusal ?? hint}</small>
       </span>
     </label>
   );

@@ -3,13 +3,13 @@
 /** What people are asked for. */
 export type Asked = "choice" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
-export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "any_browser";
+export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_report";
 
 /** What can be wanted of each kind of question; the first is proposed. */
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
   choice: ["least_error", "small_reports", "permanent_noise"],
   text: ["permanent_noise"],
-  states: ["any_browser", "least_error"],
+  states: ["least_error", "one_report"],
 };
 
 export const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;

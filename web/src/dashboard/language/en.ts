@@ -51,7 +51,7 @@ export const words = {
   latestOf: (window: string) => `Latest: ${window}`,
   windowNumber: (window: number) => `Window ${window}`,
   roundNumber: (round: string) => `Round ${round}`,
-  zone: (zone: string) => `Times are by the clock of ${zone}.`,
+  zone: (zone: string) => `Time zone: ${zone}.`,
   compareWith: "Compare with",
   compareNone: "no other window",
   change: (then: string) => `Change since ${then}`,

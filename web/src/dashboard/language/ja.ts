@@ -52,7 +52,7 @@ export const words: DashboardWords = {
   latestOf: (window) => `最新：${window}`,
   windowNumber: (window) => `期間 ${window}`,
   roundNumber: (round) => `ラウンド ${round}`,
-  zone: (zone) => `時刻は ${zone} の時間帯で表示しています。`,
+  zone: (zone) => `時刻は ${zone} のタイムゾーンで表示しています。`,
   compareWith: "比べる期間",
   compareNone: "比べない",
   change: (then) => `${then} からの変化`,
@@ -150,9 +150,9 @@ export const words: DashboardWords = {
   invitedLabel:
     "一人ずつ招待されます。招待状を渡した人が収集者でもある場合、人とかき混ぜ済みの報告を結び付けられます。",
   uninvited: "誰でも回答できます。誰かはわかりません。",
-  windowsLabel: (length) => `ひとつ ${length}。そのつど ε がかかります。`,
+  windowsLabel: (length) => `1 期間は${length}です。期間ごとに ε がかかります。`,
   windowsRounds: (length, rounds, each) =>
-    `ひとつ ${length}（${each}のラウンドが ${rounds} 回）。そのつど ε がかかります。`,
+    `1 期間は${length}（${each}のラウンドが ${rounds} 回）です。期間ごとに ε がかかります。`,
   noWindows: "なし：一人一回だけ回答します。",
   seconds: (seconds) => {
     const units = [

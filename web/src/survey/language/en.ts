@@ -95,7 +95,10 @@ export const words = {
         "whoever gave you the link.",
     },
   },
-  notBegun: (when: string) => ({ title: "This survey hasn’t begun", what: `It begins ${when}.` }),
+  notBegun: (when: string) => ({
+    title: "This survey hasn’t begun",
+    what: `It begins on ${when}.`,
+  }),
   notAllowed: (host: string, collector: string) => ({
     title: "This page may not ask its collector",
     what:

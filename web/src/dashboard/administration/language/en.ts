@@ -34,14 +34,15 @@ export const words = {
     least_error: "The least error",
     small_reports: "Small reports",
     permanent_noise: "Asked again and again",
-    any_browser: "Answered in a browser",
+    one_report: "One report from each",
   },
   wantedWhy: {
-    least_error: "The mechanism with the smallest error for this ε and this many answers.",
+    least_error: "The mechanism with the smallest error for this ε.",
     small_reports: "A report is one answer, true or not: a byte or two, however many answers.",
     permanent_noise:
       "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
-    any_browser: "People take part on the survey page; each reports in one round.",
+    one_report:
+      "Everybody reports in one round of a window only, so that people can be invited by link.",
   },
   epsilonTitle: "ε: how much a report may tell",
   epsilonSlider: "ε, as a slider",
@@ -104,8 +105,8 @@ export const words = {
     window: "A whole number above 0; over time, each round must last a whole number of seconds.",
     minimum_reports: "A whole number, 1 or more.",
     invited:
-      "Here a person sends several reports in a window, and an invitation is good for one: choose “answered " +
-      "in a browser”, or invite nobody.",
+      "Here a person sends several reports in a window, and an invitation is good for one: choose “one report " +
+      "from each”, or invite nobody.",
     people: "A whole number, 1 or more.",
   },
   manage: "Manage",

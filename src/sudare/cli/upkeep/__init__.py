@@ -1,0 +1,4 @@
+"""Commands that look after an installation.
+
+``warm_up``: warm-up.
+"""
