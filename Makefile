@@ -57,7 +57,7 @@ check: $(READY)  ## formatting, lint and types
 format: $(READY)  ## format and mend what lint can mend
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-tools: $(READY)  ## install or name what tests need of the system: Chromium, PostgreSQL, a font
+tools: $(READY)  ## install or name what tests need of the system: Chromium, PostgreSQL, Java, a font
 	@$(BIN)/python tests/support/tools.py
 
 web: $(READY)  ## build the browser's pages, and publish their digests
@@ -74,7 +74,7 @@ bench: $(READY) $(PEERS_READY)  ## measure the speeds, beside other libraries
 	  $(BIN)/python benchmarks/crowd.py && $(BIN)/python benchmarks/collecting.py && \
 	  $(BIN)/python benchmarks/collecting.py --store postgres && \
 	  $(BIN)/python benchmarks/overload.py && $(BIN)/python benchmarks/endurance.py && \
-	  $(BIN)/python benchmarks/noise_law.py
+	  $(BIN)/python benchmarks/noise_law.py && $(BIN)/python benchmarks/spark.py
 
 papers: $(READY)  ## redo the documents' tables and figures
 	@for run in papers/*/run.py; do $(BIN)/python $$run || exit 1; done

@@ -31,6 +31,16 @@ def test_what_is_missing_is_named_in_one_sentence(tmp_path: Path) -> None:
     assert told("chromium", PATH=str(tmp_path)) == (1, sentence)
 
 
+def test_a_java_that_is_too_old_is_none(tmp_path: Path) -> None:
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"11.0.2\"' >&2\n")
+    java.chmod(0o755)
+    code, said = told(tools.JAVA.package, PATH=str(tmp_path), JAVA_HOME=str(tmp_path))
+    assert code == 1
+    assert said.startswith("Spark is tested on Java 17 or newer: install it such that `java` is on")
+
+
 def test_a_font_that_came_after_matplotlib_made_its_list_is_found(tmp_path: Path) -> None:
     earlier = font_manager.FontManager()
     earlier.ttflist = [font for font in earlier.ttflist if font.name == "DejaVu Sans"]

@@ -18,6 +18,7 @@
     ├── CollectorRefused     an answer of a collector that a device can't mend by trying again
     ├── CollectorUnavailable a collector that can't be reached, or takes nothing now; try again
     │   └── CollectionUnavailable  one collection, or window, that takes nothing now; others may
+    ├── EngineUnavailable    a cluster that can't be had, lacks something, or gave up
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -125,6 +126,10 @@ class CollectorUnavailable(SudareError):
 
 class CollectionUnavailable(CollectorUnavailable):
     """A collection, or a window of it, that takes nothing now; the collector may take others."""
+
+
+class EngineUnavailable(SudareError):
+    """A cluster, or something that it needs, that isn't there; nothing was counted."""
 
 
 class ScriptExhausted(SudareError):

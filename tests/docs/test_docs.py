@@ -54,7 +54,13 @@ SOURCES = sorted(
 )
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if _has_examples(page)], ids=_page_id)
+def _example_page(page: Path) -> Any:
+    """A page whose examples are run; what starts Spark, where Spark has started already."""
+    marks = [pytest.mark.xdist_group("spark")] if page.stem == "count-on-spark" else []
+    return pytest.param(page, id=_page_id(page), marks=marks)
+
+
+@pytest.mark.parametrize("page", [_example_page(page) for page in PAGES if _has_examples(page)])
 def test_every_example_runs_and_prints_what_is_shown(page: Path, tmp_path: Path) -> None:
     pages.run_page(page, tmp_path)
 

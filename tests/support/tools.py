@@ -5,6 +5,7 @@ names what is missing still; ``python tests/support/tools.py postgresql`` does s
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,17 @@ def _japanese_font() -> Path | None:
     return found
 
 
+def _java() -> Path | None:
+    """One that Spark runs on: 17 or newer."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which(Path(home) / "bin" / "java" if home else "java")
+    if found is None:
+        return None
+    told = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
+    version = re.search(r'version "(?:1\.)?(\d+)', told)
+    return Path(found) if version and int(version[1]) >= 17 else None
+
+
 CHROMIUM = Tool(
     "chromium",
     lambda: _on_the_path("chromium"),
@@ -87,7 +99,13 @@ JAPANESE_FONT = Tool(
     _japanese_font,
     "Figures are tested with Japanese names: install IPAGothic or Noto Sans CJK JP as a font",
 )
-TOOLS = (CHROMIUM, POSTGRESQL, JAPANESE_FONT)
+JAVA = Tool(
+    "default-jre-headless",
+    _java,
+    "Spark is tested on Java 17 or newer: install it such that `java` is on the PATH, or let "
+    "JAVA_HOME say where it is",
+)
+TOOLS = (CHROMIUM, POSTGRESQL, JAPANESE_FONT, JAVA)
 
 
 def missing(tools: Iterable[Tool]) -> list[Tool]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,11 @@ if TYPE_CHECKING:
 @click.option("--skip-bad", is_flag=True, help="Leave out, and list, files that can't be counted.")
 @click.option("--once", is_flag=True, help="Count each report id once, whatever holds it twice.")
 @click.option("--cores", type=click.IntRange(1, 1024), help="How many to use.  [default: all]")
+@click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local", help="What counts files."
+)
+@click.option("--master", help="Of Spark: local[2], spark://host:7077.  [default: all cores here]")
+@click.option("--remote", help="A Spark Connect server: sc://host:15002.")
 def aggregate(
     collection: Path,
     reports: tuple[Path, ...],
@@ -49,6 +55,9 @@ def aggregate(
     skip_bad: bool,
     once: bool,
     cores: int | None,
+    engine: str,
+    master: str | None,
+    remote: str | None,
 ) -> None:
     """Check and count reports: what a collector keeps.
 
@@ -56,6 +65,9 @@ def aggregate(
     merge in. Nothing is counted of a file unless all of it is as it was written. Without ids and
     --once, the same reports in two files count twice. Each window of a stream is aggregated by
     itself.
+
+    --engine spark counts on a cluster, whose workers must reach the files by the same paths and
+    have this package. What isn't a file (stdin, aggregates) is counted here.
 
     --json prints what was counted: the collection's key, the number of reports (n), the counts,
     the number of files, those that were skipped and why, the seconds, and the engine. The
@@ -66,6 +78,7 @@ def aggregate(
       sudare aggregate tea.json monday.arrow tuesday.parquet -o total.json
       sudare aggregate tea.json north.json south.json -o country.json
       sudare aggregate tea.json lake/tea/ --skip-bad -o total.json
+      sudare aggregate tea.json lake/tea/ --engine spark --remote sc://cluster:15002 -o total.json
     """
     from sudare.formats.files import write_whole
 
@@ -74,8 +87,14 @@ def aggregate(
     _refuse_windows(agreed, sources)
     refuse_overwriting(output, collection, *sources)
     refuse_replacing(output, FileKind.AGGREGATE, agreed.key, force=force)
+    cluster = _Cluster(agreed, master, remote, skip_bad=skip_bad) if engine == "spark" else None
+    _refuse_others_options(cluster, master or remote, once=once, cores=cores)
     start = time.monotonic()
-    found = counted(agreed, sources, skip_bad=skip_bad, workers=cores)
+    if cluster:
+        found = counted(agreed, sources, cluster.count)
+        start += cluster.around
+    else:
+        found = counted(agreed, sources, skip_bad=skip_bad, workers=cores)
     if once:
         _count_once(agreed, sources, found)
     seconds = time.monotonic() - start
@@ -84,8 +103,51 @@ def aggregate(
     elif not as_json:
         put_json(found.total.to_json() + b"\n")
     if as_json:
-        say_json(_told(agreed, found, seconds, "local"))
+        say_json(_told(agreed, found, seconds, engine))
     _say(agreed, found, once=once)
+
+
+def _refuse_others_options(
+    cluster: "_Cluster | None", address: str | None, *, once: bool, cores: int | None
+) -> None:
+    """Refuse what only another engine than the chosen one heeds."""
+    if cluster is None and address is not None:
+        raise ParameterError("--master and --remote are for --engine spark")
+    if cluster is None:
+        return
+    if once:
+        raise ParameterError("--once counts on this machine: leave --engine spark out")
+    if cores is not None:
+        raise ParameterError("--cores is for this machine's engine; Spark has --master local[2]")
+
+
+@dataclass
+class _Cluster:
+    """Spark, started or reached when there is something to count.
+
+    Attributes:
+        around: the seconds of starting and ending it, which no report is to blame for.
+    """
+
+    agreed: "Collection"
+    master: str | None
+    remote: str | None
+    skip_bad: bool
+    around: float = 0.0
+
+    def count(self, paths: Sequence[Path]) -> "Counted":
+        """The reports of files."""
+        from sudare.engines import spark
+        from sudare.engines.spark_session import session
+
+        begun = time.monotonic()
+        with session(self.master, self.remote) as opened:
+            there = time.monotonic()
+            found = spark.aggregate_files(opened, paths, self.agreed, skip_bad=self.skip_bad)
+            done = time.monotonic()
+        self.around = time.monotonic() - begun - (done - there)
+        say(f"Spark started in {there - begun:.1f} s and counted in {done - there:.1f} s", err=True)
+        return found
 
 
 def _refuse_windows(agreed: "Collection", sources: Sequence[Path]) -> None:
