@@ -315,6 +315,7 @@ MEANT: dict[str, Sequence[str]] = {
     "draws": ("is drawn",),
     "file": ("no ledger",),
     "store": ("no address of",),
+    "[store]": ("no address of",),
     "low": ("share",),
     "high": ("share",),
     "most": ("noise must reach",),
