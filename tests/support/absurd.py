@@ -303,6 +303,8 @@ def _names(one: Try, text: str) -> bool:
     shown = {visible(one.value), visible(str(Path(one.value))), repr(one.value)}
     words = {own, _plain(one.parameter.name or ""), *MEANT.get(own, ())}
     words |= {" ".join(_plain(each).split())[:20] for each in shown}
+    if one.value == "-":
+        words.add("standard input")
     return any(word and word in flat for word in words) or f" {one.value} " in f"{text.strip()} "
 
 
@@ -314,6 +316,7 @@ MEANT: dict[str, Sequence[str]] = {
     "collection cap": ("a cap",),
     "draws": ("is drawn",),
     "file": ("no ledger",),
+    "folder": ("still to be sent",),  # of a device that is sound, and whose collector isn't there
     "store": ("no address of",),
     "[store]": ("no address of",),
     "low": ("share",),
