@@ -65,7 +65,13 @@ def joined(parts: Sequence[Columns]) -> Columns:
     if len(parts) == 1:
         return first
     arrays = {name: np.concatenate([part[name] for part in parts]) for name in first.arrays}
-    return Columns(first.dtype, arrays)
+    return Columns(first.dtype, {name: _still(array) for name, array in arrays.items()})
+
+
+def _still(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that can't be written: else it would be of another type for kernels than others."""
+    array.flags.writeable = False
+    return array
 
 
 def columns_of_records(records: Records) -> Columns:
@@ -131,9 +137,7 @@ def columns_of(dtype: np.dtype[np.void], batch: "pa.RecordBatch") -> Columns:
             raise InvalidDocument(
                 f"the column {name} holds {counted(len(flat), 'byte')} of {needed}"
             )
-        array = flat[:needed].view(base).reshape(len(column), *shape)
-        array.flags.writeable = False  # of some files it is, of others not: one kind for kernels
-        arrays[name] = array
+        arrays[name] = _still(flat[:needed].view(base).reshape(len(column), *shape))
     return Columns(dtype, arrays)
 
 
