@@ -487,3 +487,10 @@ def test_the_architecture_page_names_what_is_there() -> None:
             chain.append(set())
         chain[-1].add(folder)
     assert chain == CHAIN
+
+
+def test_the_page_of_scale_is_made_of_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    scale = import_module("scale")
+    figures = msgspec.json.decode(scale.RECORD.read_bytes())
+    assert scale.page(figures) == scale.PAGE.read_text("utf-8")

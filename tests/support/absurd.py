@@ -319,6 +319,8 @@ MEANT: dict[str, Sequence[str]] = {
     "folder": ("still to be sent",),  # of a device that is sound, and whose collector isn't there
     "store": ("no address of",),
     "[store]": ("no address of",),
+    "first candidates": ("takes no candidates",),
+    "second candidates": ("takes no candidates",),
     "low": ("share",),
     "high": ("share",),
     "most": ("noise must reach",),
