@@ -11,6 +11,7 @@ the tests that have changed, or call a file that has.
 """
 
 import argparse
+import ast
 import hashlib
 import json
 import os
@@ -29,6 +30,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -191,14 +193,16 @@ class CallMap:
 
     def tests_of(self, fault: Fault) -> list[tuple[str, float]]:
         """The tests that could see a fault and how long each takes, the likeliest first."""
-        wanted = fault.mutant.function
+        wanted, outside = fault.mutant.function, not self._is_called(fault)
         found = []
         for file, known in self.files.items():
-            rank = _rank(file, fault.file)
+            rank, imported = _rank(file, fault.file), fault.file in _imported(file)
             for name, test in known["tests"].items():
                 calls = {called for path, called in test["calls"] if path == fault.file}
                 # Outside of all functions, or where a class is made, whoever uses the file sees it.
-                if test["passed"] and (wanted in calls or (calls and not self._is_called(fault))):
+                uses = wanted in calls or (outside and bool(calls))
+                # Who imports it and calls nothing in it may read its numbers, or a default.
+                if test["passed"] and (uses or (imported and not calls)):
                     found.append((rank, test["seconds"], name))
         return [(name, seconds) for _, seconds, name in sorted(found)]
 
@@ -237,6 +241,22 @@ def _files(tests: str) -> list[Path]:
     """The files of tests in a folder, or the one file."""
     path = ROOT / "tests" / tests
     return [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+
+
+@cache
+def _imported(file: str) -> set[str]:
+    """The files of the package that a file of tests imports by name."""
+    path = ROOT / file
+    if not path.exists():
+        return set()
+    found = [
+        f"{node.module}.{name.name}".split(".")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module
+        for name in node.names
+    ]
+    modules = [part for parts in found if parts[0] == "sudare" for part in (parts[1:], parts[1:-1])]
+    return {f"{'/'.join(parts)}.py" for parts in modules}
 
 
 def _rank(test: str, file: str) -> int:

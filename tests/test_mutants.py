@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import mutants as command
-from mutants import PACKAGE, ROOT, Copy, Explanation, Fault, explanations, faults, sample
+from mutants import PACKAGE, ROOT, CallMap, Copy, Explanation, Fault, explanations, faults, sample
 from support.call_map import Noted
 from support.mutation import Mutant, mutants
 
@@ -189,6 +189,32 @@ def test_an_explanation_is_of_its_line_its_fault_or_its_function() -> None:
     assert Explanation("x.py", "this fault", line="b = 3", to="b = (3 - 1)").covers(last)
     assert Explanation("x.py", "any fault in it", function="f").covers(inside)
     assert not Explanation("x.py", "another function", function="g").covers(inside)
+
+
+def test_tests_that_only_read_a_number_are_tried_for_it() -> None:
+    """And those that call it, but no others."""
+    calls = CallMap(["privacy"])
+    file = "tests/privacy/test_limits.py"
+    called = [["privacy/ledger.py", "_check_delta"]]
+    calls.files = {
+        file: {
+            "tests": {
+                "calls it": {"passed": True, "seconds": 2.0, "calls": called},
+                "reads it": {"passed": True, "seconds": 1.0, "calls": []},
+                "fails": {"passed": False, "seconds": 1.0, "calls": called},
+            }
+        },
+        "tests/chance/test_channel.py": {
+            "tests": {"elsewhere": {"passed": True, "seconds": 1.0, "calls": []}}
+        },
+    }
+    number, inside, other = (
+        Fault("privacy/ledger.py", Mutant("a = 1", 4, 5, "2", "by hand", function))
+        for function in ("", "_check_delta", "_check_count")
+    )
+    assert calls.tests_of(number) == [("reads it", 1.0), ("calls it", 2.0)]
+    assert calls.tests_of(inside) == [("reads it", 1.0), ("calls it", 2.0)]
+    assert calls.tests_of(other) == [("reads it", 1.0)]
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,7 @@ from sudare.twoparty.protocol.messages import LARGEST, Step
 from sudare.twoparty.protocol.parties import fingerprint
 from sudare.twoparty.protocol.peer_listener import Stranger, Strangers, _greeting
 from support.certificates import both
+from support.plain_cipher import Plain
 
 WIDEST = 2**40  # of a ciphertext's value
 GUARANTEE = Guarantee(1.0, 0.1, 3)
@@ -292,3 +293,14 @@ def test_both_sides_show_a_certificate_in_tls_1_3(tmp_path: Path, server: bool) 
     assert context.minimum_version == ssl.TLSVersion.TLSv1_3
     assert context.verify_mode == ssl.CERT_REQUIRED
     assert not context.check_hostname
+
+
+def test_names_and_seeds_are_made_of_all_256_bytes() -> None:
+    """Lanes of ones give the last of them: byte 255."""
+    ones = [2**64 - 1] * 8
+    assert parties._half(Scripted(ones)) == b"\xff" * 16
+    cipher = Plain()
+    drawn = candidates.Candidate.drawn(
+        cipher, cipher.keys(), AGREED.document.scheme, Scripted(ones)
+    )
+    assert drawn.seed == b"\xff" * 32

@@ -1,6 +1,7 @@
 """Backups of both kinds of stores, into both; and raw reports as files."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,8 @@ from sudare.collection.document import Collection
 from sudare.collector.stores.backup import back_up, restore
 from sudare.collector.stores.contract import Group, ReportFate, Role, Store, Token
 from sudare.collector.stores.open import open_store
+from sudare.collector.stores.sqlite.store import SqliteStore
+from sudare.collector.stores.tables import Run
 from sudare.errors import InvalidDocument, ParameterError
 from support.commands import refused, run, succeed
 from support.stores import (
@@ -313,3 +316,20 @@ def test_a_window_that_can_not_be_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, "export", path, "ab", "-o", tmp_path / "x.parquet", "--window", 10**22)
     assert done.code == 2
     assert "not in the range" in done.err
+
+
+def test_restoring_may_take_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = SqliteStore(tmp_path / "store.db")
+    held(store, question())
+    store.shut()
+    back_up(str(tmp_path / "store.db"), tmp_path / "backup")
+    asked: list[bool] = []
+    writing = SqliteStore.writing
+
+    def noted(self: SqliteStore, *, long: bool = False) -> AbstractContextManager[Run]:
+        asked.append(long)
+        return writing(self, long=long)
+
+    monkeypatch.setattr(SqliteStore, "writing", noted)
+    restore(tmp_path / "backup", str(tmp_path / "other.db"))
+    assert asked == [True]

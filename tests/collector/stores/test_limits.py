@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sudare.collector.stores.contract import HeldCollection, ReportFate, Store
+from sudare.collector.stores.contract import HeldCollection, ReportFate, State, Store
 from sudare.collector.stores.export import find_collection
 from sudare.collector.stores.id_set import MOST_MEMORY
 from sudare.collector.stores.migrations import missing_statements
@@ -22,6 +22,12 @@ def test_nobody_accepts_a_loss_unasked(opens: Callable[..., object]) -> None:
     defaults = inspect.signature(opens).parameters
     assert defaults["accept_loss"].default is False
     assert "counting" not in defaults or defaults["counting"].default is True
+
+
+def test_a_collection_is_open_and_its_own_unless_it_is_said() -> None:
+    held = HeldCollection(question())
+    assert held == HeldCollection(question(), State.OPEN, public=False, grace=0)
+    assert held == HeldCollection(question(), number=7)  # another store's number is the same
 
 
 def test_fates_are_numbered_and_an_id_takes_64_bytes_at_most() -> None:

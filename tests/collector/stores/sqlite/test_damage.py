@@ -20,6 +20,7 @@ from sudare.errors import InvalidDocument, StoreUnavailable
 from support.in_memory import memory_folder
 from support.sqlite_stores import closing_store
 from support.stores import answers, fates, group, held, question, total
+from support.synced import synced_contents
 
 COMMITS = 30
 _HEAD = 32  # bytes of a log before its first frame
@@ -182,7 +183,11 @@ def test_a_collection_that_was_removed_is_no_loss(path: Path) -> None:
     with closing_store(path) as store:
         tea, coffee = held(store, question()), held(store, question("coffee"))
         store.commit([group(tea, answers(1, 1)), group(coffee, answers(1))])
-        store.remove(tea.key)
+        with synced_contents() as synced:
+            store.remove(tea.key)
+        # Durable before it is gone: else a power cut would leave a number that is ahead.
+        counted = path.with_name("store.db.counted")
+        assert [data[:20] for file, data in synced if file == counted] == [b"%020d" % 1]
         assert Acknowledged(path).read() == 1
     with closing_store(path) as store:
         assert total(store, coffee)[0] == 1
