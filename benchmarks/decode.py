@@ -50,7 +50,7 @@ def main(
         "MiB": peak,
         "whole": best_cpu(lambda: decode(collection, total, texts), seconds),
     }
-    _, hashed = hash_candidates(collection.key, mechanism, texts)
+    _, hashed = hash_candidates(collection.key, texts)
     rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
     design = Design(rows, mechanism.cohorts, mechanism.bits)
     sizes, sums = total.counts[:, 0], total.counts[:, 1:]

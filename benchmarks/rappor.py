@@ -169,13 +169,13 @@ def hashed(size: Size) -> list[Row]:
     texts = [f"candidate number {i}" for i in range(size.candidates)]
     key, few = MECHANISM.key, texts[:: size.candidates // 1000]
     encoded = [text.encode() for text in texts]
-    _, found = hash_candidates(key, MECHANISM, texts)
+    _, found = hash_candidates(key, texts)
 
     def rows() -> object:
         return design_rows(found, MECHANISM.cohorts, MECHANISM.hashes, MECHANISM.bits)
 
     def run() -> None:
-        hash_candidates(key, MECHANISM, texts)
+        hash_candidates(key, texts)
         rows()
 
     each = 1e9 / size.candidates

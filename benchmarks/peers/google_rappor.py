@@ -98,7 +98,7 @@ class Decoded:
 def reporting(design: Design, sizes: NDArray[np.int64]) -> Design:
     """The design without the cohorts that nobody reported from."""
     kept = np.flatnonzero(sizes)
-    places = design.rows.reshape(len(design), design.cohorts, -1)[:, kept].astype(np.int64)
+    places = design.rows[:].reshape(len(design), design.cohorts, -1)[:, kept].astype(np.int64)
     places += ((np.arange(kept.size) - kept) * design.bits)[:, np.newaxis]
     return Design(places.reshape(len(design), -1).astype(np.uint32), kept.size, design.bits)
 

@@ -112,7 +112,7 @@ class Case:
         once: it is kept as 1 by a binomial number of them, and each then reports it r times.
         """
         mechanism, strings = self.mechanism, [f"v{i + 1}" for i in range(self.strings)]
-        _, hashed = hash_candidates(collection.key, mechanism, strings)
+        _, hashed = hash_candidates(collection.key, strings)
         rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
         shape = mechanism.cohorts, mechanism.bits
         reported = generator.permutation(np.repeat(np.arange(self.strings), held))
@@ -174,9 +174,8 @@ class Survey:
     def design(self) -> Design:
         """The candidates' bits."""
         mechanism = self.case.mechanism
-        _, hashed = hash_candidates(self.collection.key, mechanism, self.texts)
-        rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
-        return Design(rows, mechanism.cohorts, mechanism.bits)
+        _, hashed = hash_candidates(self.collection.key, self.texts)
+        return Design.of_texts(hashed, mechanism)
 
 
 def _cases() -> list[Case]:

@@ -78,7 +78,7 @@ class Survey:
     def matrix(self, candidates: Indices) -> Floats:
         """The zeros and ones of these candidates."""
         mechanism, texts = self._mechanism, self._texts(candidates)
-        _, hashed = hash_candidates(self.collection.key, mechanism, texts)
+        _, hashed = hash_candidates(self.collection.key, texts)
         rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
         matrix = np.zeros((mechanism.cohorts * mechanism.bits, len(texts)))
         matrix[rows.ravel(), np.repeat(np.arange(len(texts)), rows.shape[1])] = 1

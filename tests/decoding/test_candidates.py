@@ -28,7 +28,7 @@ def settled(name: str, people: int = 300_000) -> tuple[Design, Model]:
 
 def with_other_bits(design: Design, number: int, name: str, seed: int) -> Design:
     """The same, but one candidate is another text."""
-    mechanism, rows = MECHANISMS[name], design.rows.copy()
+    mechanism, rows = MECHANISMS[name], design.rows[:].copy()
     other = hashed(seed, CANDIDATES + 1)[-1:]
     rows[number] = design_rows(other, mechanism.cohorts, mechanism.hashes, mechanism.bits)
     return Design(rows, design.cohorts, design.bits)

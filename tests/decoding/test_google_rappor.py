@@ -26,7 +26,7 @@ def design(candidates: int) -> Design:
 def without_noise(columns: Design, shares: Floats, people: int = 10**6) -> BitShares:
     """Every cohort has the same people, whose bits are reported as they are."""
     held = np.zeros(columns.height)
-    for row, share in zip(columns.rows, shares, strict=True):
+    for row, share in zip(columns.rows[:], shares, strict=True):
         held[row] += share * people
     sums = np.rint(held).astype(np.int64).reshape(COHORTS, BITS)
     return BitShares(np.full(COHORTS, people), sums, 1.0, 0.0)
@@ -102,7 +102,7 @@ def test_the_constrained_fit_keeps_its_bounds(seed: int) -> None:
     columns, shares = design(60), population(60) / population(60).sum()
     rows = PORT.Rows.of(noisy(columns, shares, seed))
     low = replace(rows, shares=rows.shares.copy())
-    low.shares[columns.rows[0][:4]] = -1.0  # four sums that contradict the commonest string
+    low.shares[columns.rows[:][0, :4]] = -1.0  # four sums that contradict the commonest string
     matrix = PORT.dense(columns, np.arange(60))
     point = PORT.constrained(matrix, low)
     bounds = np.clip(low.shares + 3 * low.deviations, 0.01, 1)

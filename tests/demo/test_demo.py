@@ -185,7 +185,7 @@ def check_home_pages(plan: Plan, total: Aggregate) -> None:
     mechanism, key = people.collection.mechanism, people.collection.key
     assert isinstance(mechanism, Rappor)
     assert (total.key, total.n, mechanism.hashes) == (key, plan.people, 1)
-    _, hashed = hash_candidates(key, mechanism, people._labels)
+    _, hashed = hash_candidates(key, people._labels)
     rows = design_rows(hashed, mechanism.cohorts, 1, mechanism.bits)
     rows = rows.reshape(len(people._labels), mechanism.cohorts)
     named = rows[: len(CANDIDATES)]

@@ -11,7 +11,6 @@ from sudare.decoding.bit_sums import BitShares
 from sudare.decoding.candidates import Findings, find
 from sudare.decoding.design import Design
 from sudare.estimation.significance import Correction
-from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Digests, digests
 
@@ -25,8 +24,7 @@ def hashed(family: int, count: int) -> Digests:
 
 def design_of(mechanism: Rappor, texts: Digests) -> Design:
     """The candidates' bits."""
-    rows = design_rows(texts, mechanism.cohorts, mechanism.hashes, mechanism.bits)
-    return Design(rows, mechanism.cohorts, mechanism.bits)
+    return Design.of_texts(texts, mechanism)
 
 
 def bits_of(mechanism: Rappor, texts: Digests, people: Counts, seed: int) -> BitShares:
@@ -38,7 +36,7 @@ def bits_of(mechanism: Rappor, texts: Digests, people: Counts, seed: int) -> Bit
 def dense(design: Design) -> NDArray[np.float64]:
     """The centred matrix that the positions stand for."""
     matrix = np.zeros((design.height, len(design)))
-    matrix[design.rows.astype(np.intp).T, np.arange(len(design))] = 1
+    matrix[design.rows[:].astype(np.intp).T, np.arange(len(design))] = 1
     return matrix - design.density
 
 

@@ -1,6 +1,11 @@
-"""Which bits each candidate would set, kept as positions and never as a matrix."""
+"""Which bits each candidate would set, as positions and never as a matrix.
+
+Of few candidates the positions are kept; of many, where they would take gigabytes, they are
+computed from the digests whenever they are needed, which takes about as long as reading them.
+"""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +13,57 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.estimation.estimate import Floats
+from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.rappor import Rappor
+from sudare.mechanisms.strings import Digests
 
 Indices = NDArray[np.intp]
+Positions = NDArray[np.unsignedinteger[Any]]
+
+_KEPT = 1 << 26  # positions that are kept (256 MiB); of more, each pass computes them anew
+_AT_ONCE = 1 << 16  # positions that a pass computes at a time: they stay in the cache
+
+
+@dataclass(frozen=True, eq=False)
+class HashedRows:
+    """The positions of candidates' ones, computed from the digests whenever they are asked for.
+
+    It is indexed as the array of these positions is, by a slice or by numbers of candidates.
+
+    Attributes:
+        digests: one per candidate.
+        cohorts: the number of cohorts.
+        hashes: how many ones a candidate has in each cohort.
+        bits: the number of bits of a filter.
+    """
+
+    digests: Digests
+    cohorts: int
+    hashes: int
+    bits: int
+
+    def __len__(self) -> int:
+        return len(self.digests)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """That of the array of positions: a line per candidate."""
+        return len(self), self.cohorts * self.hashes
+
+    def __getitem__(self, which: slice | Indices) -> Positions:
+        return design_rows(self.digests[which], self.cohorts, self.hashes, self.bits)
+
+    def part(self, support: Indices) -> "Rows":
+        """The positions of some of the candidates."""
+        some = HashedRows(self.digests[support], self.cohorts, self.hashes, self.bits)
+        return some.kept()
+
+    def kept(self) -> "Rows":
+        """These positions, computed and held in memory if they are few."""
+        return self[:] if math.prod(self.shape) <= _KEPT else self
+
+
+Rows = Positions | HashedRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +83,15 @@ class Design:
         bits: the number of bits of a filter.
     """
 
-    rows: NDArray[np.unsignedinteger[Any]]
+    rows: Rows
     cohorts: int
     bits: int
+
+    @classmethod
+    def of_texts(cls, digests: Digests, mechanism: Rappor) -> "Design":
+        """The design of texts that a mechanism hashes."""
+        rows = HashedRows(digests, mechanism.cohorts, mechanism.hashes, mechanism.bits)
+        return cls(rows.kept(), mechanism.cohorts, mechanism.bits)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -78,14 +138,17 @@ class Design:
 
     def part(self, support: Indices) -> "Design":
         """The design of some of the candidates."""
-        return Design(self.rows[support], self.cohorts, self.bits)
+        rows = self.rows
+        part = rows.part(support) if isinstance(rows, HashedRows) else rows[support]
+        return Design(part, self.cohorts, self.bits)
 
     def scores(self, values: Floats) -> Floats:
         """Every candidate's score X'v, for v that sums to 0 in every cohort and class."""
         from sudare.kernels.columns import gather_sums
 
         sums = np.empty(len(self))
-        gather_sums(self.rows, values, sums)
+        for some in self._blocks(len(self)):
+            gather_sums(self.rows[some], values, sums[some])
         return sums
 
     def fitted(self, support: Indices, coefficients: Floats) -> Floats:
@@ -93,7 +156,8 @@ class Design:
         from sudare.kernels.columns import scatter_sums
 
         sums = np.full(self.height, -self.density * coefficients.sum())
-        scatter_sums(self.rows[support], coefficients, sums)
+        for some in self._blocks(len(support)):
+            scatter_sums(self.rows[support[some]], coefficients[some], sums)
         return sums
 
     def gram(self, support: Indices, weights: Floats) -> Floats:
@@ -107,3 +171,8 @@ class Design:
         products -= self.density * (sums[:, np.newaxis] + sums)
         products += self.density**2 * weights.sum()
         return products
+
+    def _blocks(self, candidates: int) -> Iterator[slice]:
+        """So many candidates, as many at a time as are computed at once."""
+        step = max(_AT_ONCE // self.rows.shape[1], 1)
+        return (slice(start, start + step) for start in range(0, candidates, step))

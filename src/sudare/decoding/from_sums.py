@@ -19,12 +19,12 @@ from sudare.estimation.estimate import Interval
 from sudare.estimation.significance import ADJUSTMENTS, Correction
 from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Digests, digests, hashable_text
 
 _LEAST_LEVEL = 1e-300  # of one test: below, the law of large deviations has no number
-MEMORY = 4 << 30  # bytes that candidates' bits may take
+MEMORY = 4 << 30  # bytes that candidates may take
+_EACH = 256  # bytes that one takes, with its text and what is said of it; its bits aren't kept
 _CHUNK = 1 << 14  # candidates hashed between two calls of ``progress``
 
 
@@ -148,8 +148,7 @@ def decode_sums(  # noqa: PLR0913, PLR0917 - all that a result depends on
         raise InvalidDocument(
             f"the aggregate says {counted(aggregate.n, 'report')}, its cohorts {counts[:, 0].sum()}"
         )
-    rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
-    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    design = Design.of_texts(hashed, mechanism)
     bits = BitShares(counts[:, 0], counts[:, 1:], mechanism.holder, mechanism.others)
     if design.coincidence(bits.telling) > false_discoveries / tests:
         silent = bits.telling < mechanism.cohorts
@@ -211,17 +210,29 @@ def number_of_tests(correction: Correction, candidates: int, false_discoveries: 
     return tests
 
 
+def bytes_of_bits(mechanism: Rappor) -> int:
+    """The bytes that a candidate's bits take, where those of all candidates are kept."""
+    return np.dtype(np.uint32).itemsize * mechanism.cohorts * mechanism.hashes
+
+
 def hash_candidates(
     key: str,
-    mechanism: Rappor,
     candidates: Iterable[str],
     memory: int = MEMORY,
     progress: Callable[[int], object] | None = None,
+    each: int = _EACH,
 ) -> tuple[tuple[str, ...], Digests]:
-    """Candidates with their digests: each different, none empty, and not too many."""
+    """Candidates with their digests: each different, none empty, and not too many.
+
+    Args:
+        key: of the collection.
+        candidates: the texts, as a list or a stream.
+        memory: the bytes that all of them may take.
+        progress: hears how many have been hashed.
+        each: the bytes that one of them takes.
+    """
     if isinstance(candidates, str | bytes):
         raise ParameterError("candidates must be a list of texts, got a single one")
-    each = np.dtype(np.uint32).itemsize * mechanism.cohorts * mechanism.hashes
     texts: list[str] = []
     parts: list[Digests] = []
     for chunk in _chunks(candidates):

@@ -150,7 +150,7 @@ class Fit:
     def outsider(self, number: int) -> float:
         """The standardised score of a single candidate outside the model."""
         table = self._weighted.reshape(self.design.cohorts, -1)
-        score = float(self._weighted[self.design.rows[number]].sum())
+        score = float(self._weighted[self.design.rows[number : number + 1]].sum())
         return (score - self.bits.step / 2) / deviation_of(table, self.design.hashes)
 
     def shares_at(self, standardised: float) -> Floats:

@@ -40,17 +40,18 @@ def design_rows(
         rows: Shape (strings, cohorts, hashes); receives cohort · bits + position.
     """
     strings, cohorts, hashes = rows.shape
-    mask = np.uint64(bits - 1)
+    mask, height = np.uint64(bits - 1), np.uint64(bits)
+    words = np.empty(cohorts, np.uint64)
     for i in range(strings):
-        state = seeds[i]
+        seed, step = seeds[i], steps[i]
+        # One loop for each thing: so the compiler does several cohorts at once.
         for cohort in range(cohorts):
-            state += steps[i]
-            word = _mixed(state)
-            stride = (word >> ROW_SHIFT) | ONE
-            first = cohort * bits
-            for j in range(hashes):
-                rows[i, cohort, j] = first + np.int64(word & mask)
-                word += stride
+            words[cohort] = _mixed(seed + np.uint64(cohort + 1) * step)
+        for j in range(hashes):
+            for cohort in range(cohorts):
+                word = words[cohort]
+                place = (word + np.uint64(j) * ((word >> ROW_SHIFT) | ONE)) & mask
+                rows[i, cohort, j] = np.uint64(cohort) * height + place
 
 
 @compiled

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from sudare.answers.reading import Judged, is_empty
 from sudare.decoding.from_reports import weigh_reports
-from sudare.decoding.from_sums import MEMORY, Decoded, check_levels, decode_sums, hash_candidates
+from sudare.decoding.from_sums import (
+    MEMORY,
+    Decoded,
+    bytes_of_bits,
+    check_levels,
+    decode_sums,
+    hash_candidates,
+)
 from sudare.decoding.likelihoods import PAIRS
 from sudare.errors import ParameterError, TooFewReports
 from sudare.estimation.detection import smallest_detectable
@@ -156,7 +163,9 @@ class FreeText(Question):
         """The answers that a single report is weighed for: candidates, or any other text."""
         if candidates is None:
             raise ParameterError(f"“{self.agreed.name}” asks for free text: name its candidates")
-        texts, hashed = hash_candidates(self.agreed.key, self.mechanism, candidates)
+        texts, hashed = hash_candidates(
+            self.agreed.key, candidates, each=bytes_of_bits(self.mechanism)
+        )
         return (*texts, None), hashed
 
     @property
@@ -295,7 +304,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         level: the confidence of the intervals, such as 0.95.
         complete: whether nobody answered anything but these candidates. Then every candidate has
             a share, none is negative, and they sum to 1.
-        memory: the bytes that the candidates' bits may take.
+        memory: the bytes that the candidates may take.
         progress: hears how many candidates have been hashed.
     """
     question = text_question(collection)
@@ -306,7 +315,7 @@ def decode(  # noqa: PLR0913 - what an analyst may choose
         )
     check_levels(false_discoveries, correction, level)
     released = question.released(aggregate)
-    hashed = hash_candidates(collection.key, question.mechanism, candidates, memory, progress)
+    hashed = hash_candidates(collection.key, candidates, memory, progress)
     return decode_sums(
         question.mechanism,
         released,
@@ -349,7 +358,8 @@ def decode_reports(  # noqa: PLR0913 - likewise
     """
     question = text_question(collection)
     check_levels(false_discoveries, correction, level)
-    texts, hashed = hash_candidates(collection.key, question.mechanism, candidates, memory)
+    each = bytes_of_bits(question.mechanism)
+    texts, hashed = hash_candidates(collection.key, candidates, memory, each=each)
     told = question.gather(reports, len(texts), pairs, "candidates")
     return weigh_reports(
         question.mechanism, told, texts, hashed, false_discoveries, correction, level, progress

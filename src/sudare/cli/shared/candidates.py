@@ -34,7 +34,7 @@ def memory_option(command: Command) -> Command:
         default="4GiB",
         show_default=True,
         callback=_bytes,
-        help="The most that the candidates' bits may take: 4GiB, 512MiB, or a number of MiB.",
+        help="The most that the candidates may take: 4GiB, 512MiB, or a number of MiB.",
     )(command)
 
 
