@@ -151,6 +151,7 @@ def sum_of(source: Aggregator, chunks: Iterable[Columns | Records]) -> Aggregate
         part = source.aggregate(own(source, chunk))
         n += part.n
         counts += part.counts
+        del chunk  # its memory, still in a cache, is where the next is read to
     return Aggregate(source.key, n, counts)
 
 
@@ -163,13 +164,19 @@ def gathered(source: Aggregator, chunks: Iterable[Columns]) -> Iterator[Columns]
     """Chunks put together where one call for each would cost more than its reports do."""
     at_once = together(source)
     waiting: list[Columns] = []
+
+    def taken() -> Columns:
+        whole = joined(waiting)
+        waiting.clear()
+        return whole
+
     for chunk in chunks:
         waiting.append(chunk)
+        del chunk  # nothing is held but what waits: its memory is needed for the next
         if sum(map(len, waiting)) >= at_once:
-            yield joined(waiting)
-            waiting = []
+            yield taken()
     if waiting:
-        yield joined(waiting)
+        yield taken()
 
 
 def _columns(

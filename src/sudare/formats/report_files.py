@@ -302,12 +302,18 @@ def read_columns(source: Path | IO[bytes], dtype: RECORDS, key: str) -> Iterator
             with _stream(source) as reader:
                 kind, found = _check_schema(reader.schema, dtype, key)
                 seal, expected = kind(), None
-                for batch, metadata in _stream_batches(reader):
-                    expected = _sealed(metadata) or expected
-                    columns = columns_of(found, batch)
+
+                def taken(read: tuple["pa.RecordBatch", Any]) -> Columns:
+                    nonlocal expected
+                    expected = _sealed(read[1]) or expected
+                    columns = columns_of(found, read[0])
                     if len(columns):
                         seal.add(columns)
-                        yield columns
+                    return columns
+
+                # Neither ``map`` nor ``filter`` holds a batch on: the next takes its memory.
+                batches = iter(reader.read_next_batch_with_custom_metadata, None)
+                yield from filter(len, map(taken, batches))
     _compare(expected, seal)
 
 
@@ -398,15 +404,6 @@ def _stream(source: Path | IO[bytes]) -> Iterator["pa.RecordBatchStreamReader"]:
         return
     with pa.OSFile(str(source)) if isinstance(source, Path) else pa.PythonFile(source, "r") as file:
         yield pa.ipc.open_stream(file)
-
-
-def _stream_batches(reader: Any) -> Iterator[tuple["pa.RecordBatch", dict[bytes, bytes]]]:  # noqa: ANN401 - pyarrow is untyped
-    while True:
-        try:
-            batch, metadata = reader.read_next_batch_with_custom_metadata()
-        except StopIteration:
-            return
-        yield batch, dict(metadata or {})
 
 
 def _check_schema(
