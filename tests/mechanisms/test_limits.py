@@ -10,7 +10,7 @@ import pytest
 from sudare import GRR, OUE, SUE, Borappor, Categories, Glance, Harmony, KShot, Rappor
 from sudare.chance.exact import log_up
 from sudare.chance.randomness import Seeded
-from sudare.errors import ParameterError, SudareError
+from sudare.errors import InvalidReport, ParameterError, SudareError
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.domain import Groups, Streams
@@ -235,3 +235,26 @@ def test_people_beyond_64_bits_do_not_come_round_to_few() -> None:
     """The sums of both rounds are 0 in 64 bits."""
     with pytest.raises(ParameterError, match=r"at most 10\^12 people"):
         Streams(2).population(np.array([[0, 0], [2**63, 2**63]], np.uint64))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "field", "first"),
+    [
+        (GRR(3, 0.75), "answer", 3),
+        (rappor(cohorts=2), "cohort", 2),
+        (Glance(3, 0.75), "round", 4),
+        (Glance(3, 0.75), "bit", 2),
+    ],
+    ids=["answer", "cohort", "round", "bit"],
+)
+def test_the_first_report_beyond_a_limit_is_named_by_its_position(
+    mechanism: Mechanism, field: str, first: int
+) -> None:
+    reports = np.zeros(4, mechanism.report_dtype)
+    if field in {"round", "bit"}:
+        reports["round"] = 1
+    reports[field][:2] = first - 1
+    mechanism.check(reports)
+    reports[field][2:] = first
+    with pytest.raises(InvalidReport, match=rf"position 2 .* {first}\b"):
+        mechanism.check(reports)
