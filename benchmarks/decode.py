@@ -1,13 +1,14 @@
 """How long RAPPOR's decoder takes and how much memory, in a process of its own.
 
-``python decode.py CANDIDATES HASHES SECONDS DRAW [PROBLEM]`` says it as JSON for one draw of the
-people, and writes the LASSO's problem into an ``.npz`` file if asked to. The people are 10⁷, who
-hold 1,000 of the candidates by a Zipf law; 128 bits, 64 cohorts. With two hashes the document's
-p = ½ and q = ¾, with one what Sudare recommends for a single report at ε = 1.
+``python decode.py CANDIDATES HASHES COHORTS SECONDS DRAW [PROBLEM]`` says it as JSON for one draw
+of the people, and writes the LASSO's problem into an ``.npz`` file if asked to. The people are 10⁷,
+who hold 1,000 of the candidates by a Zipf law; 128 bits. With two hashes the document's p = ½ and
+q = ¾, with one what Sudare recommends for a single report at ε = 1.
 """
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from sudare.decoding.candidates import find, settle
 from sudare.decoding.design import Design
 from sudare.decoding.from_sums import hash_candidates
 from sudare.decoding.lasso import nonnegative_lasso
-from sudare.mechanisms.bloom import design_rows
 from sudare.questions.text import decode
 from timing import best_cpu
 
@@ -31,11 +31,11 @@ MECHANISMS = {
 }
 
 
-def main(
-    candidates: int, hashes: int, seconds: float, draw: int, problem: str | None
+def main(  # noqa: PLR0913, PLR0917 - what is asked on the command line
+    candidates: int, hashes: int, cohorts: int, seconds: float, draw: int, problem: str | None
 ) -> dict[str, Any]:
     """The whole once for its memory, then each part by itself."""
-    mechanism = MECHANISMS[hashes]
+    mechanism = replace(MECHANISMS[hashes], cohorts=cohorts)
     collection = Collection("texts", "Which?", (), mechanism)
     texts = [f"candidate number {i}" for i in range(candidates)]
     shares = 1 / np.arange(1, HELD + 1)
@@ -51,8 +51,7 @@ def main(
         "whole": best_cpu(lambda: decode(collection, total, texts), seconds),
     }
     _, hashed = hash_candidates(collection.key, texts)
-    rows = design_rows(hashed, mechanism.cohorts, mechanism.hashes, mechanism.bits)
-    design = Design(rows, mechanism.cohorts, mechanism.bits)
+    design = Design.of_texts(hashed, mechanism)
     sizes, sums = total.counts[:, 0], total.counts[:, 1:]
 
     def findings() -> object:
@@ -65,19 +64,20 @@ def main(
     bits = BitShares(sizes, sums, mechanism.holder, mechanism.others)
     response, _ = design.centred(bits.shares)
     weights, penalty = np.ones_like(response), settle(design, bits).lasso.penalty
-    np.savez(problem, rows=rows, response=response, penalty=penalty)
+    np.savez(problem, rows=design.rows[:], response=response, penalty=penalty)
     solution = nonnegative_lasso(design, response, weights, penalty)
     taken = best_cpu(lambda: nonnegative_lasso(design, response, weights, penalty), seconds)
     return result | {"lasso": taken, "objective": solution.objective, "gap": solution.gap}
 
 
 if __name__ == "__main__":
-    candidates, hashes, seconds, draw, *problem = sys.argv[1:]
+    candidates, hashes, cohorts, seconds, draw, *problem = sys.argv[1:]
     print(
         json.dumps(
             main(
                 int(candidates),
                 int(hashes),
+                int(cohorts),
                 float(seconds),
                 int(draw),
                 problem[0] if problem else None,

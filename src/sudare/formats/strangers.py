@@ -24,7 +24,8 @@ _UNSEEN_OR_ISOLATED = re.compile(
 
 def visible(text: str) -> str:
     """A text on one line, with ``<U+001B>`` for each character that commands or can't be seen."""
-    return _UNSEEN.sub(_named, text)
+    # Nothing unseen is printable, and that is asked much sooner.
+    return text if text.isprintable() else _UNSEEN.sub(_named, text)
 
 
 def visible_lines(text: str) -> str:
@@ -34,7 +35,9 @@ def visible_lines(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """A JSON text of the same meaning, with an escape for each such character in its strings."""
-    return "\n".join(_UNSEEN.sub(_escaped, line) for line in text.split("\n"))
+    return "\n".join(
+        line if line.isprintable() else _UNSEEN.sub(_escaped, line) for line in text.split("\n")
+    )
 
 
 def isolated(text: str) -> str:

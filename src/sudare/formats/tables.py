@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sudare.formats.documents import Shape
 
 _RUN = re.compile(r"""(^|;)(?=[\s"'`]*[=+\-@＝＋－＠])""")  # what a spreadsheet may run begins here
+_SIGN = re.compile(r"[=+\-@＝＋－＠]")  # without one, nothing does
 
 
 def arrow_types(row: "type[Shape]") -> dict[str, str]:
@@ -36,9 +37,9 @@ def arrow_types(row: "type[Shape]") -> dict[str, str]:
 def csv_text(rows: Iterable[Mapping[str, Any]], fields: Sequence[str]) -> str:
     """Rows of results as CSV, with a header; texts are ``text_cell``s, numbers stay as they are."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(fields)
+    writer.writerows([_cell(row.get(name)) for name in fields] for row in rows)
     return text.getvalue()
 
 
@@ -48,7 +49,8 @@ def text_cell(text: str) -> str:
     Spreadsheets take a cell that begins with one of ``= + - @`` for a formula, some also after
     spaces or quotes, or if the sign is a wide one; to some a semicolon begins another cell.
     """
-    return _RUN.sub(r"\1'", visible(text))
+    shown = visible(text)
+    return _RUN.sub(r"\1'", shown) if _SIGN.search(shown) else shown
 
 
 def _cell(value: object) -> object:

@@ -243,22 +243,37 @@ class Shares(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """The numbers, a row per answer."""
+        return self._rows(slice(None))
+
+    def largest(self, most: int) -> list[dict[str, Any]]:
+        """The rows of so many answers, the largest shares first."""
+        return self._rows(np.argsort(-self.estimate.values, kind="stable")[:most])
+
+    def _rows(self, which: slice | NDArray[np.intp]) -> list[dict[str, Any]]:
+        """The rows of some answers."""
         estimate, (low, high) = self.estimate, self.interval
-        rows = []
-        for index, label in enumerate(estimate.labels):
-            row: dict[str, Any] = {
-                "answer": label,
-                "share": float(estimate.values[index]),
-                "stderr": float(estimate.stderr[index]),
-                "low": float(low[index]),
-                "high": float(high[index]),
-                "people": float(estimate.values[index] * estimate.n),
-                "p_value": float(self.p_values[index]),
-                "rough": bool(self.rough[index]),
-            }
-            if self.consistent is not None:
-                row["consistent"] = float(self.consistent[index])
-            rows.append(row | self.truth_cells(label, row["low"], row["high"]))
+        numbers = np.arange(len(estimate.labels))[which].tolist()
+        columns = {
+            "share": estimate.values,
+            "stderr": estimate.stderr,
+            "low": low,
+            "high": high,
+            "people": estimate.values * estimate.n,
+            "p_value": self.p_values,
+            "rough": self.rough,
+        }
+        if self.consistent is not None:
+            columns["consistent"] = self.consistent
+        names = ("answer", *columns)
+        cells = zip(
+            (estimate.labels[number] for number in numbers),
+            *(column[which].tolist() for column in columns.values()),
+            strict=True,
+        )
+        rows: list[dict[str, Any]] = [dict(zip(names, row, strict=True)) for row in cells]
+        if self.truth is not None:
+            for row in rows:
+                row.update(self.truth_cells(row["answer"], row["low"], row["high"]))
         return rows
 
 

@@ -7,7 +7,17 @@ from sudare.formats.strangers import visible
 if TYPE_CHECKING:
     from rich.text import Text
 
+MOST_ROWS = 1000  # of a table: more take minutes to set, and nobody reads them
 _WIDEST = 32  # letters of a text in a table
+
+
+def cut_note(rows: int, what: str) -> str | None:
+    """A note that a table has the largest of so many rows only, if it has."""
+    if rows <= MOST_ROWS:
+        return None
+    return (
+        f"The {MOST_ROWS:,} largest of {rows:,} {what}, largest first; --json and --csv have all."
+    )
 
 
 def whole_text(text: str) -> "Text":

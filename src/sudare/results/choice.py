@@ -8,7 +8,7 @@ from sudare.chance.exact import text_up
 from sudare.formats.strangers import visible
 from sudare.questions.choice import Shares
 from sudare.results.bar import Bar
-from sudare.results.cells import whole_text
+from sudare.results.cells import MOST_ROWS, cut_note, whole_text
 from sudare.results.wording import (
     counted,
     decimals_for,
@@ -40,9 +40,10 @@ def table(shares: Shares) -> "Table":
         table.add_column("truth", justify="right", style="dim")
     table.add_column("p", justify="right", no_wrap=True)
     table.add_column()
-    table.caption = "\n".join(notes(shares)) or None
+    cut = cut_note(shares.p_values.size, "answers")
+    table.caption = "\n".join([*([cut] if cut else []), *notes(shares)]) or None
     axis = min(0.0, float(shares.interval.low.min())), float(shares.interval.high.max())
-    for row in shares.rows():
+    for row in shares.largest(MOST_ROWS) if cut else shares.rows():
         cells: list[str | Text | Bar] = [
             whole_text(row["answer"]),
             percent(row["share"], decimals),

@@ -9,7 +9,7 @@ from sudare.estimation.estimate import Estimate, Interval
 from sudare.formats.strangers import visible
 from sudare.questions.text import Discoveries
 from sudare.results.bar import Bar
-from sudare.results.cells import text_cell, whole_text
+from sudare.results.cells import MOST_ROWS, cut_note, text_cell, whole_text
 from sudare.results.wording import PERCENT, counted, decimals_for, p_value, percent, percent_range
 
 if TYPE_CHECKING:
@@ -25,8 +25,10 @@ def table(found: Discoveries) -> "Table":
     from rich.table import Table
 
     rows = found.rows()
+    cut = cut_note(len(rows), "texts")
+    rows = rows[:MOST_ROWS]
     decimals = decimals_for(100 * float(np.median([row["stderr"] for row in rows])))
-    table = Table(title=whole_text(found.collection.question), title_justify="left")
+    table = Table(title=whole_text(found.collection.question), title_justify="left", caption=cut)
     table.add_column("candidate")  # gives way, with the bars, where a terminal is narrow
     table.add_column("share", justify="right", no_wrap=True)
     table.add_column(f"{percent(found.decoded.level)} interval", no_wrap=True)

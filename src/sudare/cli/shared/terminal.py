@@ -28,7 +28,9 @@ def say_json(document: object, target: IO[str] | None = None) -> None:
     """Print a document as indented JSON, to a text file or to stdout."""
     import msgspec
 
-    put_json(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n", target)
+    # Made visible while it is one line: there may be millions afterwards.
+    shown = visible_json(msgspec.json.encode(document).decode())
+    click.echo(msgspec.json.format(shown, indent=2), file=target)
 
 
 def put_json(data: bytes, target: IO[str] | None = None) -> None:
