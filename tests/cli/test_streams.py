@@ -256,7 +256,7 @@ def test_a_hard_link_is_the_same_file(survey: str, tmp_path: Path) -> None:
     (tmp_path / "again.arrow").hardlink_to(tmp_path / "reports.arrow")
     sentence = refused(tmp_path, "aggregate", survey, "reports.arrow", "again.arrow")
     assert "named twice" in sentence
-    assert "no ids" in succeed(tmp_path, "aggregate", "--help").out
+    assert "count twice" in succeed(tmp_path, "aggregate", "--help").out
 
 
 @pytest.mark.parametrize("suffix", ["arrow", "parquet"])
