@@ -25,8 +25,9 @@ from sudare.formats.wire import Columns, Records, joined
 from sudare.mechanisms.aggregate import Aggregate
 
 _PIECE = 1 << 22  # reports: many enough to pay for a hand-over, few enough to share evenly
-_TOGETHER = 1 << 16  # reports counted by one call, unless the counts are more
-_MOST_BYTES = 1 << 26  # of such reports
+_TOGETHER = 1 << 18  # the most reports counted by one call, unless the counts are more
+_TOGETHER_BYTES = 1 << 22  # the most that such reports take
+_MOST_BYTES = 1 << 26  # where the counts are more
 
 
 class Aggregator(Protocol):
@@ -199,7 +200,8 @@ def _columns(
 def together(source: Aggregator) -> int:
     """How many reports are counted by one call: where there are many counts, as many as those."""
     width = max(1, source.report_dtype.itemsize)
-    return max(_TOGETHER, min(2 * source.zero.counts.size, _MOST_BYTES // width))
+    usual = min(_TOGETHER, _TOGETHER_BYTES // width)
+    return max(1, usual, min(2 * source.zero.counts.size, _MOST_BYTES // width))
 
 
 def added(source: Aggregator, file: ReportFile, parts: Sequence[Part]) -> Aggregate:
