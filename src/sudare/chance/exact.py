@@ -8,6 +8,7 @@ import decimal
 import math
 from collections.abc import Callable, Hashable
 from fractions import Fraction
+from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
@@ -214,6 +215,13 @@ class _Paths:
         coins = np.zeros((rows, 64 * packed_words(bits)), np.bool_)
         coins[:, :bits] = self.bernoulli(p, (rows, bits))
         return np.packbits(coins, axis=1, bitorder="little").view("<u8")
+
+    def subsets(self, items: int, chosen: NDArray[np.int64]) -> Words:
+        picked = np.zeros((len(chosen), 64 * packed_words(items)), np.bool_)
+        for row, count in zip(picked, chosen.tolist(), strict=True):
+            every = list(combinations(range(items), count))
+            row[list(every[self._choose([Fraction(1, len(every))] * len(every))])] = True
+        return np.packbits(picked, axis=1, bitorder="little").view("<u8")
 
 
 def exact_law(experiment: Callable[[Randomness], Outcome]) -> dict[Outcome, Fraction]:

@@ -24,6 +24,7 @@ COIN_BITS = 53  # probabilities are multiples of 2^-53: every one is a float, ex
 _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word more
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
+_SUBSET_PLANES = 5  # bits of the coins that a subset begins with; what they miss is mended
 _KEPT = 1 << 19  # words of working memory, 4 MiB: what a block of people needs
 _GROUP = 32768  # packed words decided together: their planes fill 2 MiB, a cache's worth
 
@@ -195,6 +196,43 @@ class Keystream(ABC):
                     settle(below, undecided, self._remaining(count, low, left))
         _scratch.give("undecided", room)
 
+    def subsets(self, items: int, chosen: NDArray[np.int64]) -> Words:
+        """Uniform subsets: coins that come near the sizes, then items flipped until they fit.
+
+        A row of equal coins is, given its size, a uniform subset of that size, whatever the coins'
+        chance; and so it stays when a uniform one of its members is taken out, or of the others
+        put in. Rows that have too many or too few draw as many items as they are off, in their
+        order; an item that can't help is passed over, and what is missing is drawn again.
+        """
+        sizes = np.asarray(chosen, np.int64)
+        if sizes.size and not 0 <= sizes.min() <= sizes.max() <= items:
+            raise ParameterError(f"a subset of {items} items has 0 to {items}, not others")
+        sets = self._coins_near(items, sizes)
+        off = sizes - np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+        while (need := np.abs(off)).any():
+            drawn = self.below(items, int(need.sum()))
+            _flip_plain(sets, off, need, drawn)
+        return sets
+
+    def _coins_near(self, items: int, sizes: NDArray[np.int64]) -> Words:
+        """Rows of coins of 2^-5 times a whole number of chance, near each row's share of items."""
+        width = packed_words(items)
+        sets = np.zeros((len(sizes), width), "<u8")
+        if not sets.size:
+            return sets
+        edges = (sizes << _SUBSET_PLANES) // items
+        planes = self.words(_SUBSET_PLANES * sets.size).reshape(_SUBSET_PLANES, *sets.shape)
+        undecided = np.full(sets.shape, 2**64 - 1, np.uint64)
+        for j, words in enumerate(planes):
+            bit = edges >> _SUBSET_PLANES - 1 - j & 1
+            mask = (-bit).astype(np.uint64)[:, np.newaxis]
+            sets |= undecided & ~words & mask
+            undecided &= ~(words ^ mask)
+        sets[edges == 1 << _SUBSET_PLANES] = 2**64 - 1
+        if items % 64:
+            sets[:, -1] &= np.uint64((1 << items % 64) - 1)
+        return sets
+
     def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
         """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
         return self.words(count) >> np.uint64(64 - bits) < low
@@ -267,3 +305,18 @@ def _settle_plain(below: Words, undecided: Words, coins: NDArray[np.bool_]) -> N
     lanes = np.unpackbits(undecided.view(np.uint8), bitorder="little")
     lanes[np.flatnonzero(lanes)] = coins
     below |= np.packbits(lanes, bitorder="little").view("<u8")
+
+
+def _flip_plain(
+    sets: Words, off: NDArray[np.int64], need: NDArray[np.int64], drawn: NDArray[np.int64]
+) -> None:
+    """Put in or take out drawn items, so many for each row, until the row is no longer ``off``."""
+    at = 0
+    for row, count in enumerate(need.tolist()):
+        missing = off[row] > 0
+        for item in drawn[at : at + count].tolist():
+            bit = np.uint64(1 << item % 64)
+            if bool(sets[row, item // 64] & bit) != missing:
+                sets[row, item // 64] ^= bit
+                off[row] -= 1 if missing else -1
+        at += count

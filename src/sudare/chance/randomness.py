@@ -1,4 +1,4 @@
-"""Chance, behind two questions: a coin of exact probability, and a bounded integer.
+"""Chance, behind three questions: a coin of exact probability, a bounded integer, a subset.
 
 A mechanism sees only ``Randomness``. Behind it stands
 
@@ -28,7 +28,7 @@ _REKEY = 1 << 30  # bytes drawn from one key
 
 
 class Randomness(Protocol):
-    """A source of chance: coins of exact probability, packed or not, and bounded integers."""
+    """A source of chance: coins of exact probability, bounded integers, and subsets."""
 
     def bernoulli(self, p: float, shape: Shape) -> NDArray[np.bool_]:
         """Independent coins, True with probability exactly ``p``."""
@@ -38,6 +38,12 @@ class Randomness(Protocol):
 
     def packed(self, p: float, rows: int, bits: int) -> Words:
         """``rows`` × ``bits`` coins in 64-bit words: coin i is bit i % 64 of word i // 64."""
+
+    def subsets(self, items: int, chosen: NDArray[np.int64]) -> Words:
+        """A uniform subset of ``0 .. items - 1`` per row, of as many items as ``chosen`` says.
+
+        Packed as coins are: item i is bit i % 64 of word i // 64.
+        """
 
 
 class _Process:

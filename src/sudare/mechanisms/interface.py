@@ -247,7 +247,7 @@ class CategoricalMechanism(Mechanism):
 
     @abstractmethod
     def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
-        """Which of the checked reports support an answer; ``tally`` counts them."""
+        """Which of the checked reports support an answer; ``supported`` says how many."""
 
     @abstractmethod
     def evidence(self, aggregate: Aggregate) -> Evidence:
@@ -263,9 +263,13 @@ class CategoricalMechanism(Mechanism):
         """The ``k`` answers, numbered from 0."""
         return Categories(self.k)
 
+    def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports support each answer: what is counted, unless a mechanism says more."""
+        return aggregate.counts
+
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased share of each answer, (c/n - others) / (holder - others)."""
-        return debias(aggregate.counts, aggregate.n, self.holder, self.others)
+        return debias(self.supported(aggregate), aggregate.n, self.holder, self.others)
 
     def weights(self, reports: Records, answer: int) -> Floats:
         """The part of each report in the number of people who hold an answer."""

@@ -82,6 +82,9 @@ class Listed(Protocol):
     def others(self) -> float:
         """The chance that a report supports any one answer that its person doesn't hold."""
 
+    def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports support each answer."""
+
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of an aggregate about the shares, for the likelihood."""
 
@@ -158,7 +161,7 @@ class Choice(Question):
             level=options.level,
             simultaneous=options.simultaneous,
             population=options.population,
-            p_values=holm(presence(weighed.counts, weighed.n, mechanism.others)),
+            p_values=holm(presence(mechanism.supported(released), released.n, mechanism.others)),
             consistent=_consistent(options.consistent, mechanism, released, estimate),
             rough=_rough(mechanism, estimate),
         )
