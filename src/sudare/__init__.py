@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
+    from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.privacy.diary import Diary
@@ -52,12 +53,14 @@ _HOMES = {
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimation.estimate",
     "Glance": "sudare.mechanisms.glance",
+    "HadamardResponse": "sudare.mechanisms.points",
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
     "Mechanism": "sudare.mechanisms.interface",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
+    "ProjectiveGeometry": "sudare.mechanisms.points",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.chance.randomness",
     "Scripted": "sudare.chance.randomness",
@@ -91,6 +94,7 @@ __all__ = [
     "Discovery",
     "Estimate",
     "Glance",
+    "HadamardResponse",
     "Harmony",
     "KShot",
     "Ledger",
@@ -98,6 +102,7 @@ __all__ = [
     "Outbox",
     "Participant",
     "Randomness",
+    "ProjectiveGeometry",
     "Rappor",
     "Scripted",
     "Seeded",
