@@ -7,7 +7,7 @@ from sudare.kernels.compiler import compiled
 
 
 @compiled
-def equations(  # noqa: PLR0913 - the numbers of one equation
+def equations(  # noqa: PLR0913, PLR0917 - the numbers of one equation
     values: NDArray[np.integer],
     honest: NDArray[np.bool_],
     solved: NDArray[np.int64],
@@ -68,24 +68,28 @@ def sum_lines(lines: NDArray[np.signedinteger], stride: int, wanted: int) -> Non
     """
     q = lines.shape[1]
     twice = np.empty((q, 2 * q), lines.dtype)  # so that a row need not go on from its beginning
-    sums = np.empty(wanted, lines.dtype)
     for group in range(0, lines.shape[0], q * stride):
         for first in range(group, group + stride):
             for b in range(q):
                 for z in range(q):
                     twice[b, z] = twice[b, q + z] = lines[first + b * stride, z]
             for a in range(q):
-                for z in range(wanted):
-                    sums[z] = twice[0, z]
-                start = 0
-                for b in range(1, q):
-                    start += a
-                    if start >= q:
-                        start -= q
-                    for z in range(wanted):
-                        sums[z] += twice[b, start + z]
-                for z in range(wanted):
-                    lines[first + a * stride, z] = sums[z]
+                _sum_line(twice, a, lines[first + a * stride, :wanted])
+
+
+@compiled
+def _sum_line(
+    twice: NDArray[np.signedinteger], slope: int, sums: NDArray[np.signedinteger]
+) -> None:
+    q = twice.shape[0]
+    sums[:] = twice[0, : sums.size]
+    start = 0
+    for b in range(1, q):
+        start += slope
+        if start >= q:
+            start -= q
+        for z in range(sums.size):
+            sums[z] += twice[b, start + z]
 
 
 @compiled

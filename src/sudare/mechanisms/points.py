@@ -338,7 +338,8 @@ class HadamardResponse(PointMechanism):
         object.__setattr__(self, "k", Categories(self.k).k)
         if self.points > MOST_POINTS:
             raise ParameterError(
-                f"Hadamard response counts at most 2^26 points, in 512 MiB; {self.k} answers need more"
+                f"Hadamard response counts at most 2^26 points, in 512 MiB; "
+                f"{self.k} answers need more"
             )
         self._check_keep()
 
