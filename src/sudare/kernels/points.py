@@ -1,9 +1,10 @@
 """Points that support some answers: drawn, and their counts summed by the answers they support."""
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from sudare.kernels.compiler import compiled
+from sudare.kernels.compiler import compiled, compiled_for
 
 
 @compiled
@@ -58,6 +59,30 @@ def equations(  # noqa: PLR0913, PLR0917 - the numbers of one equation
 
 
 @compiled
+def _sum_line(
+    twice: NDArray[np.signedinteger],
+    slope: int,
+    lines: NDArray[np.signedinteger],
+    row: int,
+    wanted: int,
+) -> None:
+    q = twice.shape[0]
+    for z in range(wanted):
+        lines[row, z] = twice[0, z]
+    start = 0
+    for b in range(1, q):
+        start += slope
+        if start >= q:
+            start -= q
+        for z in range(wanted):
+            lines[row, z] += twice[b, start + z]
+
+
+# In 32 bits as long as all reports fit: a compiler that waits for the first 2^31 would be late.
+@compiled_for(
+    types.void(types.int32[:, ::1], types.int64, types.int64),
+    types.void(types.int64[:, ::1], types.int64, types.int64),
+)
 def sum_lines(lines: NDArray[np.signedinteger], stride: int, wanted: int) -> None:
     """Sums of counts along lines: row a of a group gets the sum over b of row b, from a·b on.
 
@@ -74,22 +99,7 @@ def sum_lines(lines: NDArray[np.signedinteger], stride: int, wanted: int) -> Non
                 for z in range(q):
                     twice[b, z] = twice[b, q + z] = lines[first + b * stride, z]
             for a in range(q):
-                _sum_line(twice, a, lines[first + a * stride, :wanted])
-
-
-@compiled
-def _sum_line(
-    twice: NDArray[np.signedinteger], slope: int, sums: NDArray[np.signedinteger]
-) -> None:
-    q = twice.shape[0]
-    sums[:] = twice[0, : sums.size]
-    start = 0
-    for b in range(1, q):
-        start += slope
-        if start >= q:
-            start -= q
-        for z in range(sums.size):
-            sums[z] += twice[b, start + z]
+                _sum_line(twice, a, lines, first + a * stride, wanted)
 
 
 @compiled

@@ -8,10 +8,11 @@ import { Grr } from "./grr";
 import { Harmony } from "./harmony";
 import { KShot } from "./kshot";
 import type { Unread } from "./parameters";
+import { HadamardResponse, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
 import { Unary } from "./unary";
 
-export type Mechanism = Grr | Unary | Rappor | Continual;
+export type Mechanism = Grr | Unary | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -20,6 +21,8 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["grr", (document) => Grr.read(document)],
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
+  ["projective", (document) => ProjectiveGeometry.read(document)],
+  ["hadamard", (document) => HadamardResponse.read(document)],
   ["rappor", (document) => Rappor.read(document)],
   ["glance", (document) => new Glance(document)],
   ["harmony", (document) => new Harmony(document)],

@@ -36,6 +36,10 @@ export const common = {
     `A report says yes or no to every answer, each by a coin of its own. Of ${people.of} people who ` +
     `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
     "any other one.",
+  pointOdds: (answer: string, people: People) =>
+    "A report is a number that says yes to some of the answers and no to the others. Of " +
+    `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +
+    `it, and about ${people.other} one that says yes to any other answer.`,
   bitOdds: (bits: number, ones: number, people: People) =>
     `A text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
     `${people.of} such places, about ${people.truth} are reported as on; of ${people.of} others, ` +

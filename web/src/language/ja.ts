@@ -36,6 +36,9 @@ export const common: CommonWords = {
   unaryOdds: (answer, people) =>
     `すべての選択肢に、別々のくじ引きで「はい」か「いいえ」を付けて送信します。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」になるのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
+  pointOdds: (answer, people) =>
+    `番号を一つだけ送信します。番号ごとに、「はい」になる選択肢と「いいえ」になる選択肢が決まっています。「${answer}」を選んだ ${people.of} 人のうち、` +
+    `「${answer}」が「はい」の番号を送るのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
   bitOdds: (bits, ones, people) =>
     `文章は、${bits} か所のスイッチのうち ${ones} か所のオンに置き換えられます。そのうち実際にオンとして送られるのは ${people.of} か所中約 ${people.truth} か所で、` +
     `ほかの場所も ${people.of} か所中約 ${people.other} か所がオンとして送られます。`,

@@ -23,7 +23,8 @@ _OPTIONS = (
         type=click.Choice(["auto", *MECHANISMS, "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
-        help="auto takes the one with the least error for a single report; with --rounds, kshot.",
+        help="auto takes the one with the least error for a single report, of at most 128 bytes; "
+        "with --rounds, kshot.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
