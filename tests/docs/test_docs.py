@@ -23,6 +23,7 @@ import vectors
 from sudare import errors
 from sudare.collector.http import openapi
 from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
+from sudare.mechanisms.points import PointMechanism
 from sudare.mechanisms.unary import Unary
 from support import pages
 from support.node import node
@@ -199,7 +200,7 @@ def test_every_name_in_the_package_is_there() -> None:
 
 
 # What a guide adds, and takes away again, is beside what is there of that kind.
-ADDED = {"hadamard": "grr", "stars": "choice"}
+ADDED = {"signs": "grr", "stars": "choice"}
 
 
 def test_every_path_is_there() -> None:
@@ -367,6 +368,10 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
+    if issubclass(REGISTRY[document["name"]], PointMechanism):
+        made = names[document["name"]](words, values=values, **_whole(parameters))
+        assert isinstance(made, bytes)
+        return made
     if document["name"] in CONTINUAL:
         made = names[document["name"]](words, streams=values, **_whole(parameters))
         assert isinstance(made, bytes)
@@ -381,7 +386,7 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
 
 
 def _whole(parameters: dict[str, Fraction]) -> dict[str, Fraction | int]:
-    """Numbers of rounds as such: a probability is never whole."""
+    """Numbers of rounds and the like as such: a probability is never whole."""
     return {
         name: int(value) if value.denominator == 1 else value for name, value in parameters.items()
     }
