@@ -105,7 +105,8 @@ def _mechanism(wishes: Wishes) -> Mechanism:
         if (wishes.most is None) is (wishes.asks == "several"):
             raise ParameterError("most is for several answers, and a person may select at least 1")
         if wishes.most is not None:
-            listed = max(len(wishes.answers), 2)  # fewer are refused as answers
+            few = len(wishes.answers) < 2  # which is refused of the answers
+            listed = max(2, wishes.most) if few else len(wishes.answers)
             options = replace(options, most=Selections(listed, wishes.most).most)
     with _wish("rounds"):
         if (wishes.rounds is None) is (wishes.asks == "states"):
