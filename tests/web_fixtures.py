@@ -17,7 +17,6 @@ round, or else the window, ends.
 
 import math
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -117,7 +116,7 @@ def known(document: bytes) -> dict[str, Any]:
     if isinstance(collection.mechanism, ContinualMechanism):
         fixture["truth"] = str(_truth(collection.mechanism))
         return fixture | {"plans": [_plan(collection, window) for window in range(WINDOWS)]}
-    answers: Sequence[str | list[str]] = collection.answers[-3:]
+    answers: list[Any] = [*collection.answers[-3:]]
     if collection.free_text:
         answers = ["tea", "お茶", "cafe\u0301"]
     elif collection.kind.body.several:
