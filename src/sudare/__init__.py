@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.borappor import Borappor
-    from sudare.mechanisms.domain import Categories, Streams
+    from sudare.mechanisms.domain import Categories, Selections, Streams
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.rappor import Rappor
+    from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
@@ -62,6 +63,8 @@ _HOMES = {
     "Randomness": "sudare.chance.randomness",
     "Scripted": "sudare.chance.randomness",
     "Seeded": "sudare.chance.randomness",
+    "Selections": "sudare.mechanisms.domain",
+    "SetResponse": "sudare.mechanisms.set_response",
     "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
@@ -101,6 +104,8 @@ __all__ = [
     "Rappor",
     "Scripted",
     "Seeded",
+    "Selections",
+    "SetResponse",
     "Streams",
     "SudareError",
     "System",

@@ -1,6 +1,6 @@
 /** The device in a browser: what a page needs of it. */
 
-export { Collection, type Windows } from "./collection";
+export { Collection, type Answer, type Windows } from "./collection";
 export { Continual } from "./continual";
 export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
@@ -20,5 +20,6 @@ export {
 } from "./odds";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
+export { SetResponse } from "./set_response";
 export { Unary } from "./unary";
 export { momentOf, type Moment } from "./windows";

@@ -9,9 +9,10 @@ import { Harmony } from "./harmony";
 import { KShot } from "./kshot";
 import type { Unread } from "./parameters";
 import { Rappor } from "./rappor";
+import { SetResponse } from "./set_response";
 import { Unary } from "./unary";
 
-export type Mechanism = Grr | Unary | Rappor | Continual;
+export type Mechanism = Grr | Unary | SetResponse | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -20,6 +21,7 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["grr", (document) => Grr.read(document)],
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
+  ["set", (document) => SetResponse.read(document)],
   ["rappor", (document) => Rappor.read(document)],
   ["glance", (document) => new Glance(document)],
   ["harmony", (document) => new Harmony(document)],

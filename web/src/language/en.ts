@@ -36,6 +36,10 @@ export const common = {
     `A report says yes or no to every answer, each by a coin of its own. Of ${people.of} people who ` +
     `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
     "any other one.",
+  setOdds: (size: number, blanks: number, answer: string, people: People) =>
+    `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
+    `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
+    `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
   bitOdds: (bits: number, ones: number, people: People) =>
     `A text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
     `${people.of} such places, about ${people.truth} are reported as on; of ${people.of} others, ` +
