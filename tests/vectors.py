@@ -31,9 +31,11 @@ from sudare import (
     SUE,
     Borappor,
     Glance,
+    HadamardResponse,
     Harmony,
     KShot,
     Mechanism,
+    ProjectiveGeometry,
     Rappor,
     Scripted,
     Seeded,
@@ -71,6 +73,8 @@ def _tie(p: float) -> int:
 
 WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0)
 TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
+DIGITS, WIDE = ProjectiveGeometry(43, 0.625, 3, 4), ProjectiveGeometry.calibrate(5000, 3.0)
+HALVES = HadamardResponse(43, 0.625)
 TEXTS = ["tea", "お茶", "caf\u00e9", "cafe\u0301", "🍵", "tea "]
 USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="basic", bits=43)
 
@@ -118,6 +122,26 @@ CASES: dict[str, list[Case]] = {
             {},
         ),
         Case("nobody", SETS, [], {}),
+    "projective": [
+        Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
+        Case("one person", DIGITS, [42], {}),
+        Case(
+            "what nobody solves is drawn; then an unfair lane",
+            DIGITS,
+            [7, 8],
+            {0: 2**64 - 1, 2: 0x0000_0000_0000_FFFF, 3: 1 << 8},
+        ),
+        Case("bits", ProjectiveGeometry(5, 0.75, 2, 3), [0, 1, 2, 3, 4], {}),
+        Case("one digit", ProjectiveGeometry(5, 0.5, 7, 1), [0, 1, 2, 3, 4], {}),
+        Case("wide lanes for many answers", WIDE, [0, 1, 500, 4998, 4999], {}),
+        Case("nobody", DIGITS, [], {}),
+    ],
+    "hadamard": [
+        Case("coins, then rows", HALVES, [0, 1, 2, 41, 42], {}),
+        Case("one person", HALVES, [42], {}),
+        Case("two answers", HadamardResponse(2, 0.75), [0, 1, 1, 0], {}),
+        Case("wide lanes", HadamardResponse.calibrate(70_000, 1.0), [0, 1, 69_999], {}),
+        Case("nobody", HALVES, [], {}),
     ],
     "rappor": [
         Case("texts: cohorts, permanent flips, then the coins of q and p", USUAL, TEXTS, {}),
@@ -161,6 +185,8 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
     "set": [(SETS, 2000), (SetResponse.calibrate(80, 4, 1.0), 500)],
+    "projective": [(DIGITS, 270_000), (WIDE, 5000)],
+    "hadamard": [(HALVES, 270_000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
     "glance": [(ONCE, 270_000), (Glance.calibrate(300, 1.0), 5000)],
     "harmony": [(Harmony.calibrate(6, 1.0), 50_000)],
@@ -178,6 +204,8 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
         (SETS, [[0, 0, 0, 0]]),
         (SETS, [1, 0, 0, 0, 0]),
     ],
+    "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
+    "hadamard": [(HALVES, [0, 43])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
     "glance": [(ONCE, [[0, 1, 0, 1, 0, 2]]), (ONCE, [[0, 1, 0, 1, 0]]), (ONCE, [0, 1, 0, 1, 0, 1])],
     "harmony": [(Harmony.calibrate(2, 1.0), [[0, -1]])],
@@ -194,6 +222,8 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
         (SETS, "0700000000000000" + "0f00000000000000"),
         (SETS, "8300000000000000"),
     ],
+    "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
+    "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
     "rappor": [
         (USUAL, "4000" + "00" * 16),
         (Rappor(16, 3, 1, 0.5, 0.25, 0.75), "0000" + "0000010000000000"),

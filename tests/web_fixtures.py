@@ -56,6 +56,8 @@ COMMANDS: dict[str, list[object]] = {
     "borappor": [*TIMES, "borappor", "--epsilon", 6],
     "kshot": [*TIMES, "auto", "--epsilon", 3.3],
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
+    "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
+    "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
+    from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
@@ -53,12 +54,14 @@ _HOMES = {
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimation.estimate",
     "Glance": "sudare.mechanisms.glance",
+    "HadamardResponse": "sudare.mechanisms.points",
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
     "Mechanism": "sudare.mechanisms.interface",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
+    "ProjectiveGeometry": "sudare.mechanisms.points",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.chance.randomness",
     "Scripted": "sudare.chance.randomness",
@@ -94,12 +97,14 @@ __all__ = [
     "Discovery",
     "Estimate",
     "Glance",
+    "HadamardResponse",
     "Harmony",
     "KShot",
     "Ledger",
     "Mechanism",
     "Outbox",
     "Participant",
+    "ProjectiveGeometry",
     "Randomness",
     "Rappor",
     "Scripted",

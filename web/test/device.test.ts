@@ -44,6 +44,7 @@ describe("reports", () => {
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
     expect(names).toEqual(new Set(["grr", "oue", "sue", "set", "rappor"]));
+    expect(names).toEqual(new Set(["grr", "oue", "sue", "projective", "hadamard", "rappor"]));
   });
 
   test.each(reports)("%# are Python's", async ({ collection, answer, script: numbers, record }) => {

@@ -68,6 +68,10 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
 }
 
 const NAMES = ["grr", "oue", "sue", "set", "rappor", "glance", "harmony", "borappor", "kshot"];
+const NAMES = [
+  ...["grr", "oue", "sue", "projective", "hadamard"],
+  ...["rappor", "glance", "harmony", "borappor", "kshot"],
+];
 
 describe.each(NAMES)("%s", (name) => {
   const golden = readJson<Golden>(`../tests/golden/${name}.json`);

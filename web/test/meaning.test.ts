@@ -17,6 +17,11 @@ function collection(mechanism: object, answers: readonly string[]): Collection {
 const TEAS = ["green", "black"];
 const GRR = collection({ name: "grr", k: 2, keep: "3/4" }, TEAS);
 const OUE = collection({ name: "oue", k: 2, p: "1/2", q: "1/4" }, TEAS);
+const HADAMARD = collection({ name: "hadamard", k: 2, keep: "3/4" }, TEAS);
+const GEOMETRY = collection(
+  { name: "projective", k: 100, keep: "1/2", prime: 11, dimension: 2 },
+  Array.from({ length: 100 }, (_, i) => (i ? `tea ${i}` : "green")),
+);
 const KSHOT = collection({ name: "kshot", rounds: 4, shots: 2, flips: 0, few: "3/4" }, TEAS);
 const HARMONY = collection({ name: "harmony", rounds: 4, keep: "3/4" }, TEAS);
 const row = (bits: number): Uint8Array => Uint8Array.of(bits, 0, 0, 0, 0, 0, 0, 0);
@@ -27,6 +32,25 @@ test.each([
   ["a yes to the answer", OUE, row(0b01), /yes to your own answer, as about 50 of 100/],
   ["a yes to both", OUE, row(0b11), /About 25 of 100 reports say yes to an answer that wasn’t/],
   ["a no to the answer", OUE, row(0b10), /no to your own answer, as about 50 of 100/],
+  [
+    "a row with a + for the answer",
+    HADAMARD,
+    Uint8Array.of(2),
+    /yes to your own answer, as about 75/,
+  ],
+  [
+    "a row with a - for it",
+    HADAMARD,
+    Uint8Array.of(1),
+    /no to your own answer, as about 25 of 100/,
+  ],
+  [
+    "an equation it solves",
+    GEOMETRY,
+    Uint8Array.of(1),
+    /yes to your own answer, as about 50 of 100/,
+  ],
+  ["one that nothing solves", GEOMETRY, Uint8Array.of(0), /no to your own answer, as about 50/],
   [
     "the state",
     KSHOT,
@@ -51,4 +75,14 @@ test("how often a device speaks is said for every mechanism over time", () => {
   );
   const once = collection({ name: "glance", rounds: 4, keep: "3/4" }, TEAS);
   expect(said(once)).toMatch(/^A device reports in one round of 4/);
+});
+
+test("a number is spelt out for few answers, and counted for many", () => {
+  const said = (asked: Collection, point: number): string =>
+    kindOf(asked).report(en, asked, Uint8Array.of(point));
+  expect(said(HADAMARD, 2)).toMatch(/^Yes to “.*green.*”; no to “.*black.*”\.$/);
+  expect(said(HADAMARD, 0)).toBe(en.saysAll);
+  expect(said(GEOMETRY, 0)).toBe("The number 0: yes to 0 of 100 answers.");
+  expect(said(GEOMETRY, 1)).toBe("The number 1: yes to 10 of 100 answers.");
+  expect(kindOf(GEOMETRY).report(ja, GEOMETRY, Uint8Array.of(1))).toContain("10");
 });

@@ -32,6 +32,9 @@ const SMALL: [Unread, Value[]][] = [
   [{ name: "sue", k: 5, p: "7/8", q: "1/8" }, [0, 1, 2, 3, 4]],
   [{ name: "set", k: 3, most: 2, size: 2, keep: "13/16" }, selections(3, 2)],
   [{ name: "set", k: 4, most: 3, size: 3, keep: "31/32" }, selections(4, 3)],
+  [{ name: "projective", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],
+  [{ name: "projective", k: 3, keep: "1/2", prime: 5, dimension: 1 }, [0, 1, 2]],
+  [{ name: "hadamard", k: 5, keep: "5/8" }, [0, 1, 2, 3, 4]],
   [{ name: "glance", rounds: 3, keep: "3/4" }, [0, 1]],
   [{ name: "rappor", bits: 4, hashes: 0, cohorts: 1, f: "1/2", p: "1/4", q: "3/4" }, [0, 1, 2, 3]],
   [

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import { Collection, Device, Grr, PlainSecret, SetResponse, odds, toNumber } from "../src/device";
 import { getBit } from "../src/device/packed";
+import { Collection, Device, Grr, PlainSecret, Points, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { load as loadDashboard } from "../src/dashboard/language";
 import { words as administrationEn } from "../src/dashboard/administration/language/en";
@@ -89,6 +90,8 @@ test("odds and reports have words in every language", async () => {
         }
         const meant = kind.meaning(words, collection, record, JSON.stringify([answer]));
         expect(meant).not.toBe("");
+      } else if (mechanism instanceof Points && mechanism.k > 64) {
+        expect(said).toContain(`${mechanism.readReport(record)}`);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
         for (const label of collection.answers) expect(said).toContain(words.says(isolated(label)));
       }

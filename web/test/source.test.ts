@@ -13,7 +13,17 @@ const CODE = ({ source }: { source: string }): string =>
 
 // From an answer to its report. The others show odds, compute ε and read documents.
 const PATH = ["borappor", "categories", "coins", "continual", "device", "glance", "grr", "harmony"]
-  .concat(["integers", "kshot", "packed", "rappor", "secret", "strings", "unary", "words"])
+  .concat([
+    "integers",
+    "kshot",
+    "packed",
+    "points",
+    "rappor",
+    "secret",
+    "strings",
+    "unary",
+    "words",
+  ])
   .map((name) => `device/${name}.ts`);
 
 test("nothing asks Math.random", () => {
@@ -65,7 +75,8 @@ test("the pages ask which kind a question is in one place each", () => {
 test("only the kinds ask which mechanism a question has", () => {
   for (const { path, source } of FILES) {
     const isKind = /^device\/|\/kinds\/|^page\/wording/.test(path);
-    if (!isKind) expect(source, path).not.toMatch(/instanceof (Continual|Glance|Grr|Rappor|Unary)/);
+    if (!isKind)
+      expect(source, path).not.toMatch(/instanceof (Continual|Glance|Grr|Points|Rappor|Unary)/);
   }
 });
 

@@ -13,6 +13,7 @@ from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Mechanism, Records
+from sudare.mechanisms.points import PointMechanism
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import DIGEST, Digests
 from sudare.mechanisms.unary import Unary
@@ -59,7 +60,7 @@ def likelihoods(
     """The likelihood of each report under each answer.
 
     Args:
-        mechanism: GRR, a unary one, or RAPPOR.
+        mechanism: GRR, a unary one, one of points, or RAPPOR.
         reports: checked ones.
         digests: for free text, those of the candidates.
         other: for free text, whether a last column stands for any text that is no candidate. Its
@@ -94,6 +95,20 @@ def _(mechanism: GRR, reports: Records, *_: object, **__: object) -> ReportLikel
         return np.asarray(held[told.astype(np.intp)], np.float64)
 
     return ReportLikelihoods(len(reports), mechanism.k, of_choices)
+
+
+@likelihoods.register
+def _(mechanism: PointMechanism, reports: Records, *_: object, **__: object) -> ReportLikelihoods:
+    unlike = float(1 / mechanism.worst_ratio)
+
+    def of_points(rows: slice) -> Floats:
+        part = reports[rows]
+        found = np.full((len(part), mechanism.k), unlike)
+        for answer in range(mechanism.k):
+            found[mechanism.supports(part, answer), answer] = 1
+        return found
+
+    return ReportLikelihoods(len(reports), mechanism.k, of_points)
 
 
 def _of_bits(bits: int, holder: float, others: float, reports: Records) -> ReportLikelihoods:

@@ -50,8 +50,9 @@ class Aggregate:
 
     def summed(self) -> Self:
         """The aggregate, if each of its reports is one of the counts, and none is negative."""
-        # Python's integers: a sum of 64 bits may come round to any number.
-        if self.counts.min(initial=0) < 0 or sum(self.counts.ravel().tolist()) != self.n:
+        # By halves, as a sum of 64 bits may come round to any number.
+        high, low = int((self.counts >> 32).sum()), int((self.counts & 0xFFFFFFFF).sum())
+        if self.counts.min(initial=0) < 0 or (high << 32) + low != self.n:
             raise InvalidDocument(
                 f"the aggregate's counts aren't those of {counted(self.n, 'report')}"
             )

@@ -17,6 +17,8 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 
 _SHOTS = ("shots", "flips", "low", "high")
+_USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
+_SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -26,8 +28,8 @@ class MechanismOptions:
 
     Attributes:
         epsilon: the most that one report may cost; over time, all reports of a person together.
-        mechanism: its name, or ``auto``: the one with the least error for a single report; over
-            time, kshot.
+        mechanism: its name, or ``auto``: the one with the least error for a single report, of at
+            most 128 bytes; over time, kshot.
         own_words: whether people answer in their own words.
         most: how many of the listed answers a person may select; None for exactly one.
         form: of RAPPOR; ``full`` unless it says otherwise.
@@ -120,8 +122,16 @@ def _several(options: MechanismOptions, answers: int) -> SetResponse:
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
     if options.mechanism != "auto":
         return CATEGORICAL[options.mechanism].calibrate(answers, options.epsilon)
-    choices = [cls.calibrate(answers, options.epsilon) for cls in CATEGORICAL.values()]
-    return min(choices, key=lambda m: mean_squared_error(m.holder, m.others, 1, answers))
+    choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _USUAL]
+    if min(choices, key=_error).report_dtype.itemsize > _SMALL:
+        choices += [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _POINTS]
+        choices = [made for made in choices if made.report_dtype.itemsize <= _SMALL]
+    return min(choices, key=_error)
+
+
+def _error(mechanism: CategoricalMechanism) -> float:
+    """The mean squared error of the shares, of one person."""
+    return mean_squared_error(mechanism.holder, mechanism.others, 1, mechanism.k)
 
 
 def _continual(options: MechanismOptions, answers: int) -> ContinualMechanism:

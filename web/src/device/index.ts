@@ -18,6 +18,7 @@ export {
   type Conclusion,
   type Odds,
 } from "./odds";
+export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";

@@ -20,6 +20,7 @@ import { putNumber } from "./integers";
 import type { Mechanism } from "./mechanisms";
 import { getBit } from "./packed";
 import { asFraction } from "./parameters";
+import { Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
@@ -40,12 +41,18 @@ export interface Odds {
  * GRR: the chance that the true answer is sent, and that each other one is. Unary and RAPPOR: that
  * a report has a 1 in a bit of the true answer, and in any other bit. Sets: that a report has one item
  * that the person has, and one that they haven't. Over time: that a
+ * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
+ * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
+ * the true answer, and in any other bit. Over time: that a
  * state that is looked at is told as it is, and that the other one is.
  */
 export function odds(mechanism: Mechanism): Odds {
   if (mechanism instanceof Grr) {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
+  }
+  if (mechanism instanceof Points) {
+    return { truth: asFraction(mechanism.keep), other: mechanism.others };
   }
   if (mechanism instanceof Continual) {
     const { truth } = mechanism;
@@ -74,6 +81,8 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
   if (mechanism instanceof SetResponse) {
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
+  if (mechanism instanceof Grr || mechanism instanceof Points) {
+    return weightOf(mechanism, value, record);
   }
   if (mechanism instanceof Continual) {
     const { reportsEach, rounds } = mechanism;
@@ -96,6 +105,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
   mechanism: Exclude<Mechanism, Grr | SetResponse | Continual>,
+  mechanism: Exclude<Mechanism, Grr | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {
@@ -146,6 +156,10 @@ export function conclude<Known extends Answer = string>(
 
 /** The chance of a report under a value, up to a factor that all values share. */
 function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
+  if (mechanism instanceof Points) {
+    const isLikely = mechanism.supports(mechanism.readReport(record), value as number);
+    return isLikely ? mechanism.likely : mechanism.unlikely;
+  }
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
   if (mechanism instanceof SetResponse) {
@@ -180,10 +194,9 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
   };
   const width = mechanism.recordBytes;
   const most = 2 ** MOST_BITS;
-  if (mechanism instanceof Grr) {
-    return mechanism.k > most
-      ? null
-      : numbers(mechanism.k).map((answer) => record([answer, width]));
+  if (mechanism instanceof Grr || mechanism instanceof Points) {
+    const size = mechanism instanceof Grr ? mechanism.k : mechanism.points;
+    return size > most ? null : numbers(size).map((number) => record([number, width]));
   }
   if (mechanism instanceof Continual) {
     if (2 * mechanism.rounds > most) return null;

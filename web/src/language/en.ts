@@ -40,6 +40,10 @@ export const common = {
     `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
     `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
     `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
+  pointOdds: (answer: string, people: People) =>
+    "A report is a number that says yes to some of the answers and no to the others. Of " +
+    `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +
+    `it, and about ${people.other} one that says yes to any other answer.`,
   bitOdds: (bits: number, ones: number, people: People) =>
     `A text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
     `${people.of} such places, about ${people.truth} are reported as on; of ${people.of} others, ` +

@@ -2,6 +2,7 @@
 
 import {
   Grr,
+  Points,
   mostRatio,
   odds,
   type Collection,
@@ -30,7 +31,7 @@ export interface Wording {
 export type CollectionBy<Known extends Mechanism> = Collection & { readonly mechanism: Known };
 
 /** A collection where people choose one of several answers. */
-export type ChoiceCollection = CollectionBy<Grr | Unary | Rappor>;
+export type ChoiceCollection = CollectionBy<Grr | Unary | Points | Rappor>;
 
 /** That a report tells little about which answer it is of. */
 export function answerPromise(words: CommonWords, { mechanism }: Collection): string {
@@ -50,6 +51,7 @@ export function choiceOdds(
 ): string {
   const example = isolated(answer || (answers[0] as string));
   const people = peopleOf(odds(mechanism));
+  if (mechanism instanceof Points) return words.pointOdds(example, people);
   return mechanism instanceof Grr
     ? words.grrOdds(example, people, mechanism.k - 1)
     : words.unaryOdds(example, people);

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-MECHANISMS = ("grr", "oue", "sue")  # sudare.mechanisms.CATEGORICAL, without importing it
+# sudare.mechanisms.CATEGORICAL, without importing it
+MECHANISMS = ("grr", "oue", "sue", "projective", "hadamard")
 OVER_TIME = ("glance", "harmony", "borappor", "kshot")  # likewise CONTINUAL
 CORRECTIONS = (
     "benjamini-hochberg",

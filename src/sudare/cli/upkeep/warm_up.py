@@ -103,6 +103,12 @@ def _commands() -> Iterator[Sequence[str]]:
         (_MANY, "grr"),
         (_MOST, "grr"),
         (_WIDE, "oue"),
+        (_FEW, "hadamard"),
+        (_WIDE, "hadamard"),
+        (_MOST, "hadamard"),
+        (_FEW, "projective"),
+        (_WIDE, "projective"),
+        (_MOST, "projective"),
     ):
         yield from _survey(
             f"{mechanism}-{k}",

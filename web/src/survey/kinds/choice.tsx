@@ -1,6 +1,6 @@
 /** A choice in a survey: one of several answers. */
 
-import { Grr, conclude, odds } from "../../device";
+import { Grr, Points, conclude, odds } from "../../device";
 import { getBit } from "../../device/packed";
 import { moment as momentText } from "../../language";
 import { peopleOf } from "../../page/numbers";
@@ -10,6 +10,8 @@ import { Likelihoods } from "../conclusion";
 import { useWords, type Words } from "../language";
 import type { ConclusionProps, Kind } from "./interface";
 import { Options } from "./options";
+
+const MOST_LISTED = 64; // answers that a number is spelt out for
 
 export const choice: Kind = {
   promise: answerPromise,
@@ -28,8 +30,12 @@ export const choice: Kind = {
     if (mechanism instanceof Grr) {
       return words.says(isolated(answers[mechanism.readReport(record)] as string));
     }
-    const said = mechanism.readReport(record);
-    return yesText(words, answers, "row" in said ? said.row : said);
+    const isYes = yesOf(mechanism, record);
+    if (mechanism instanceof Points && mechanism.k > MOST_LISTED) {
+      const yes = answers.filter((_, place) => isYes(place)).length;
+      return words.saysPoint(mechanism.readReport(record), yes, mechanism.k);
+    }
+    return yesText(words, answers, isYes);
   },
   meaning(words, { mechanism, answers }: ChoiceCollection, record, answer) {
     const people = peopleOf(odds(mechanism));
@@ -37,18 +43,33 @@ export const choice: Kind = {
     if (mechanism instanceof Grr) {
       return mechanism.readReport(record) === own ? words.ownAnswer(people) : words.otherAnswer;
     }
-    const said = mechanism.readReport(record);
-    return getBit("row" in said ? said.row : said, own)
-      ? words.ownYes(people)
-      : words.ownNo(people);
+    return yesOf(mechanism, record)(own) ? words.ownYes(people) : words.ownNo(people);
   },
   Conclusion: AllLikelihoods,
 };
 
-function yesText(words: Words, answers: readonly string[], row: BigUint64Array): string {
-  const quoted = (isYes: boolean): string[] =>
+/** To which answers, by their numbers, a report says yes. */
+function yesOf(
+  mechanism: Exclude<ChoiceCollection["mechanism"], Grr>,
+  record: Uint8Array,
+): (answer: number) => boolean {
+  if (mechanism instanceof Points) {
+    const point = mechanism.readReport(record);
+    return (answer) => mechanism.supports(point, answer);
+  }
+  const said = mechanism.readReport(record);
+  const row = "row" in said ? said.row : said;
+  return (answer) => getBit(row, answer);
+}
+
+function yesText(
+  words: Words,
+  answers: readonly string[],
+  isYes: (answer: number) => boolean,
+): string {
+  const quoted = (wanted: boolean): string[] =>
     answers
-      .filter((_, place) => getBit(row, place) === isYes)
+      .filter((_, place) => isYes(place) === wanted)
       .map(isolated)
       .map(words.says);
   const [yes, no] = [quoted(true), quoted(false)];

@@ -240,6 +240,8 @@ export const words = {
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,
   saysNone: "No to every answer.",
   saysAll: "Yes to every answer.",
+  saysPoint: (point: number, yes: number, answers: number) =>
+    `The number ${point}: yes to ${yes} of ${answers} answers.`,
   saysBits: (count: number, bits: number, places: string) =>
     `${count} of ${bits} places are on: ${places}`,
   saysCohort: (cohort: number, cohorts: number) => `Group ${cohort + 1} of ${cohorts}.`,

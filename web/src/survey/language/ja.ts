@@ -208,6 +208,8 @@ export const words: SurveyWords = {
   saysYes: (answers, no) => `はい：${answers}。いいえ：${no}。`,
   saysNone: "すべての選択肢に「いいえ」。",
   saysAll: "すべての選択肢に「はい」。",
+  saysPoint: (point, yes, answers) =>
+    `番号 ${point}：${answers} 個の選択肢のうち ${yes} 個が「はい」。`,
   saysBits: (count, bits, places) => `${bits} か所のうち ${count} か所がオン：${places}`,
   saysCohort: (cohort, cohorts) => `グループ ${cohort + 1} / ${cohorts}。`,
   saysState: (round, state) => `第 ${round} 回：「${state}」`,
