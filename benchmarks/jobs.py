@@ -11,8 +11,9 @@ class Job:
     """One mechanism on one side of the wire, with ``k`` possible answers.
 
     ``times_peer`` and ``times_numpy`` are how many times as fast as the faster peer and as
-    plain NumPy it has to be. ``peer_people`` is how many people the peers are measured on:
-    they take them one at a time.
+    plain NumPy it has to be, ``of_limit`` at which part of the machine's limit. ``peer_people`` is
+    how many people the peers are measured on: they take them one at a time. ``bits`` is the width
+    of a value.
     """
 
     mechanism: Literal["GRR", "OUE"]
@@ -21,11 +22,14 @@ class Job:
     times_peer: float
     times_numpy: float
     peer_people: int
+    of_limit: float = 0.0
+    bits: Literal[8, 16, 64] = 64
 
     @property
     def name(self) -> str:
         """Its name in the table; for everyone, to aggregate includes to estimate."""
-        return f"{self.mechanism} {self.side} d={self.k}"
+        width = "" if self.bits == 64 else f", {self.bits}-bit values"
+        return f"{self.mechanism} {self.side} d={self.k}{width}"
 
 
 @dataclass(frozen=True)
@@ -44,10 +48,20 @@ class Effort:
 FULL = Effort(people=1_000_000, peer_share=1.0, seconds=1.5)
 QUICK = Effort(people=100_000, peer_share=0.1, seconds=0.1)
 
+
+def _grr_randomise(k: int, bits: Literal[8, 16, 64], of_limit: float) -> Job:
+    return Job("GRR", "randomise", k, 100, 6, 200_000, of_limit, bits)
+
+
 JOBS = (
-    Job("GRR", "randomise", 5, times_peer=100, times_numpy=6, peer_people=200_000),
-    Job("GRR", "randomise", 43, times_peer=100, times_numpy=6, peer_people=200_000),
-    Job("GRR", "randomise", 1024, times_peer=100, times_numpy=6, peer_people=200_000),
+    _grr_randomise(5, 64, 0.37),
+    _grr_randomise(5, 8, 0.45),
+    _grr_randomise(5, 16, 0.45),
+    _grr_randomise(43, 64, 0.37),
+    _grr_randomise(43, 8, 0.45),
+    _grr_randomise(43, 16, 0.45),
+    _grr_randomise(1024, 64, 0.37),
+    _grr_randomise(1024, 16, 0.45),
     Job("GRR", "aggregate", 5, times_peer=100, times_numpy=1, peer_people=200_000),
     Job("GRR", "aggregate", 43, times_peer=100, times_numpy=1, peer_people=200_000),
     Job("GRR", "aggregate", 1024, times_peer=100, times_numpy=1, peer_people=200_000),

@@ -38,8 +38,17 @@ class Measured:
 
     @property
     def reached(self) -> bool:
-        """Whether both times are what the job asks for."""
-        return self.times_peer >= self.job.times_peer and self.times_numpy >= self.job.times_numpy
+        """Whether all that the job asks for is so."""
+        return (
+            self.times_peer >= self.job.times_peer
+            and self.times_numpy >= self.job.times_numpy
+            and self.of_limit >= self.job.of_limit
+        )
+
+    @property
+    def of_limit(self) -> float:
+        """The part of the machine's limit that is reached."""
+        return self.limit.ns / self.ours
 
     def rows(self) -> list[dict[str, Any]]:
         """One object for each comparison, as in ``result.json``."""
@@ -99,7 +108,8 @@ def table(run: Run) -> Table:
             *(readable(ns) for ns in (one.ours, one.numpy, *one.peers.values())),
             verdict(one.times_peer, one.job.times_peer),
             verdict(one.times_numpy, one.job.times_numpy),
-            f"{one.limit.ns / one.ours:.0%} {one.limit.name}",
+            f"{one.of_limit:.0%} {one.limit.name}"
+            + (f", asked {one.job.of_limit:.0%}" if one.job.of_limit else ""),
         )
     return result
 

@@ -58,7 +58,7 @@ def measure(
     job: Job, effort: Effort, machine: limits.Limits, peers: subprocess.Popen[str]
 ) -> Measured:
     """Everyone at one job, one after another."""
-    values = np.random.default_rng().integers(0, job.k, effort.people)
+    values = np.random.default_rng().integers(0, job.k, effort.people).astype(f"u{job.bits // 8}")
     nanoseconds = 1e9 / effort.people
     return Measured(
         job,

@@ -8,7 +8,8 @@ A file holds
 - ``cases``: a mechanism's document and key, one value per person, the keystream words as
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
 - ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
-  t in the state that is the bit t mod 8 of i; words are
+  t in the state that is the bit t mod 8 of i, or selects i mod (most + 1) answers in a row, from
+  i mod k on; words are
   those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
@@ -38,6 +39,8 @@ from sudare import (
     Rappor,
     Scripted,
     Seeded,
+    Selections,
+    SetResponse,
     Streams,
 )
 from sudare.mechanisms.bloom import design_rows
@@ -75,6 +78,9 @@ HALVES = HadamardResponse(43, 0.625)
 TEXTS = ["tea", "お茶", "caf\u00e9", "cafe\u0301", "🍵", "tea "]
 USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="basic", bits=43)
 
+CHECKED = [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 0, 1]]
+SETS = SetResponse(5, 2, 3, 0.9375)
+
 STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
 ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
 
@@ -104,6 +110,18 @@ CASES: dict[str, list[Case]] = {
         Case("few answers", SUE.calibrate(5, 1.0), [0, 1, 2, 3, 4], {}),
         Case("two words to a report", SUE.calibrate(128, 4.0), [0, 64, 127], {}),
     ],
+    "set": [
+        Case("a coin to meet, one for more; own items, then others", SETS, CHECKED, {}),
+        Case("one person", SETS, CHECKED[2:3], {}),
+        Case("one item in a report: no more coins", SetResponse(5, 2, 1, 0.5), CHECKED, {}),
+        Case("nearly all items", SetResponse(5, 3, 5, 1 - 2.0**-8), CHECKED[:2], {}),
+        Case(
+            "two words to a report",
+            SetResponse.calibrate(70, 3, 1.0),
+            [[int(answer in (0, 63, 69)) for answer in range(70)], [0] * 70],
+            {},
+        ),
+        Case("nobody", SETS, [], {}),
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
         Case("one person", DIGITS, [42], {}),
@@ -166,6 +184,7 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "grr": [(FEW, 270_000), (MANY, 270_000)],
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
+    "set": [(SETS, 2000), (SetResponse.calibrate(80, 4, 1.0), 500)],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
@@ -179,6 +198,12 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
     "grr": [(FEW, [4]), (FEW, [0, -1]), (WARNER, [2])],
     "oue": [(OUE.calibrate(3, 1.0), [3]), (OUE.calibrate(70, 1.0), [70])],
     "sue": [(SUE.calibrate(5, 1.0), [0, 1, 5])],
+    "set": [
+        (SETS, [[1, 1, 1, 0, 0]]),
+        (SETS, [[0, 0, 0, 0, 0], [0, 2, 0, 0, 0]]),
+        (SETS, [[0, 0, 0, 0]]),
+        (SETS, [1, 0, 0, 0, 0]),
+    ],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
@@ -192,6 +217,11 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
     "grr": [(FEW, "04"), (FEW, "0003ff"), (MANY, "8813")],
     "oue": [(OUE.calibrate(3, 1.0), "0800000000000000")],
     "sue": [(SUE.calibrate(5, 1.0), "1f00000000000000" + "0000000000000080")],
+    "set": [
+        (SETS, "0300000000000000"),
+        (SETS, "0700000000000000" + "0f00000000000000"),
+        (SETS, "8300000000000000"),
+    ],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
     "rappor": [
@@ -226,6 +256,10 @@ def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
         values: Any = (
             np.arange(people)[:, np.newaxis] >> np.arange(1, mechanism.domain.rounds + 1) % 8 & 1
         )
+    elif isinstance(mechanism.domain, Selections):
+        k, most = mechanism.domain.k, mechanism.domain.most
+        person = np.arange(people)[:, np.newaxis]
+        values = ((np.arange(k) - person) % k < person % (most + 1)).astype(np.uint8)
     else:
         size = mechanism.domain.size
         values = np.arange(people) % size if size else bulk_texts(people)

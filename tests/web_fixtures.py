@@ -45,6 +45,8 @@ COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
     "sue": [*TEAS, "--mechanism", "sue", "--epsilon", 0.1],
+    "several": [*TEAS, "--most", 2, "--epsilon", 1],
+    "several of many": [*MANY, "--most", 3, "--epsilon", 1],
     "free text": [*TEXT, "--epsilon", 2],
     "free text, several bits": [*TEXT, "--epsilon", 2, "--hashes", 4, "--cohorts", 7],
     "one-time": ["--free-text", "--form", "one-time", "--epsilon", 3, "--bits", 64],
@@ -116,14 +118,18 @@ def known(document: bytes) -> dict[str, Any]:
     if isinstance(collection.mechanism, ContinualMechanism):
         fixture["truth"] = str(_truth(collection.mechanism))
         return fixture | {"plans": [_plan(collection, window) for window in range(WINDOWS)]}
-    answers = ["tea", "お茶", "cafe\u0301"] if collection.free_text else collection.answers[-3:]
+    answers: list[Any] = [*collection.answers[-3:]]
+    if collection.free_text:
+        answers = ["tea", "お茶", "cafe\u0301"]
+    elif collection.kind.body.several:
+        answers = [[], list(collection.answers[:1]), list(collection.answers[-2:])]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
     if isinstance(collection.mechanism, Rappor):
-        fixture["permanent"] = [_permanent(collection, answer) for answer in answers]
+        fixture["permanent"] = [_permanent(collection, str(answer)) for answer in answers]
     return fixture
 
 
-def _report(collection: Collection, answer: str, seed: int) -> dict[str, Any]:
+def _report(collection: Collection, answer: str | list[str], seed: int) -> dict[str, Any]:
     words = Seeded(seed).words(500).tolist()
     rng = Scripted(words)
     record = Device(SECRET).report(collection, answer, rng)

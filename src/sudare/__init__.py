@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.borappor import Borappor
-    from sudare.mechanisms.domain import Categories, Streams
+    from sudare.mechanisms.domain import Categories, Selections, Streams
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.harmony import Harmony
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
+    from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
@@ -65,6 +66,8 @@ _HOMES = {
     "Randomness": "sudare.chance.randomness",
     "Scripted": "sudare.chance.randomness",
     "Seeded": "sudare.chance.randomness",
+    "Selections": "sudare.mechanisms.domain",
+    "SetResponse": "sudare.mechanisms.set_response",
     "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
@@ -106,6 +109,8 @@ __all__ = [
     "Rappor",
     "Scripted",
     "Seeded",
+    "Selections",
+    "SetResponse",
     "Streams",
     "SudareError",
     "System",

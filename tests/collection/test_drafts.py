@@ -36,6 +36,7 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"answers": TEAS, "wants": "permanent_noise", "lifetime": 2.5},
         [*ANSWERS, "--mechanism", "rappor", "--lifetime", "2.5"],
     ),
+    "several": ({"answers": TEAS, "asks": "several", "most": 3}, [*ANSWERS, "--most", "3"]),
     "free text": ({"asks": "text", "wants": "permanent_noise"}, ["--free-text"]),
     "states": (
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
@@ -85,6 +86,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"answers": ("a", "a")}, "the same label"),
         ({"answers": ("a", "")}, "at least one character"),
         ({"answers": ("a", "b\x1b")}, "U+001B"),
+        ({"asks": "several", "most": 3, "answers": ()}, "at least 2 answers, got 0"),
         ({"asks": "text", "wants": "permanent_noise"}, "no list of answers, got 8"),
         ({**STATE, "answers": TEAS[:3]}, "2 states, each with its name, got 3"),
         ({**STATE, "answers": ("1", "0")}, "the number of the other state"),
@@ -92,6 +94,12 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     "wants": [
         ({"asks": "text"}, "of the kind text can have permanent_noise"),
         ({**STATE, "wants": "small_reports"}, "can have least_error, one_report"),
+    ],
+    "most": [
+        ({"most": 3}, "for several answers"),
+        ({"asks": "several"}, "for several answers"),
+        ({"asks": "several", "most": 9}, "of 8 answers, a selection has at most 1 to 8, got 9"),
+        ({"asks": "several", "most": 0}, "got 0"),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),

@@ -377,6 +377,9 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         assert isinstance(made, bytes)
         return made
     k = document["k"]
+    if document["name"] == "set":
+        sizes = (k, document["most"], document["size"])
+        return bytes(names["set_response"](words, *sizes, parameters["keep"], values))
     if issubclass(REGISTRY[document["name"]], Unary):
         port = names["unary"](words, k, parameters["p"], parameters["q"], values)
     else:
@@ -417,6 +420,12 @@ def _bulk_values(document: dict[str, Any], people: int) -> list[Any]:
     if "rounds" in document:
         rounds = range(1, document["rounds"] + 1)
         return [[person >> number % 8 & 1 for number in rounds] for person in range(people)]
+    if "most" in document:
+        k, sizes = document["k"], document["most"] + 1
+        return [
+            [int((answer - person) % k < person % sizes) for answer in range(k)]
+            for person in range(people)
+        ]
     answers = document.get("k") or document["bits"]
     return [person % answers for person in range(people)]
 

@@ -26,7 +26,7 @@ from sudare.estimation.simplex import norm_sub
 from support.scripts import paper_module
 
 ROOT = Path(__file__).parents[2]
-PAPERS = sorted(path.parent for path in ROOT.glob("papers/*/run.py"))
+PAPERS = sorted(path.parent for path in ROOT.glob("papers/*/expected.json"))
 GRR_OUE = ROOT / "papers" / "grr-oue"
 DECODING = ROOT / "papers" / "rappor-decoding"
 COUNTING = ROOT / "papers" / "continual-counting"

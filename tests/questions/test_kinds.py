@@ -9,13 +9,14 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from sudare import GRR, OUE, Borappor, Collection, Glance, KShot, Rappor, Seeded
+from sudare import GRR, OUE, Borappor, Collection, Glance, KShot, Rappor, Seeded, SetResponse
 from sudare.cli.shared import options
 from sudare.collection.windows import Windows
 from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.choice import CONSISTENT, Choice
 from sudare.questions.interface import ResultOptions
+from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime, stream_question
 from sudare.questions.text import FreeText, text_question
 from sudare.results.renderers import RENDERERS, save_plot
@@ -46,6 +47,26 @@ class TestChoice(QuestionLaws):
 
     def truth(self, people: int) -> Any:
         return dict(zip(TEAS, (people // 2, people // 4, people // 4), strict=True))
+
+
+class TestSelection(QuestionLaws):
+    kind = Selection
+    collections: ClassVar = [
+        Collection("teas", "Which teas?", TEAS, SetResponse.calibrate(3, most, epsilon), MINIMUM)
+        for most, epsilon in ((1, 1.0), (2, 0.5), (3, 2.0))
+    ]
+    wrong: ClassVar = ["secretly", "", 7, None, ["secretly"], [7], "green;green", " "]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [[["green"], [], "ほうじ茶;", ";"][number % 4] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        cells = [row if isinstance(row, str) else ";".join(row) or " ; " for row in answers]
+        return pa.table({"answer": cells})
+
+    def truth(self, people: int) -> Any:
+        return {("green",): people // 2, ";": people // 4, "ほうじ茶": people // 4}
 
 
 class TestFreeText(QuestionLaws):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from sudare import GRR, OUE, Collection, Glance, Rappor
+from sudare import GRR, OUE, Collection, Glance, Rappor, SetResponse
 from sudare.collection.windows import Windows
 from sudare.collector.stores.open import open_store
 from support.analysts import Collector
@@ -20,6 +20,13 @@ TEAS = ("green", "black", "oolong", "hojicha")
 TEA = Collection("tea", "Which tea do you like best?", TEAS, GRR.calibrate(4, 1.5), 100)
 COLOURS = Collection(
     "colours", "Which colour?", ("red", "green", "blue"), OUE.calibrate(3, 2.0), 100
+)
+HOBBIES = Collection(
+    "hobbies",
+    "Which do you do?",
+    ("reading", "singing; alone", "cooking", "chess"),
+    SetResponse.calibrate(4, 2, 2.0),
+    100,
 )
 WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 10)
 INVITED = Collection("board", "Yes or no?", ("yes", "no"), GRR(2, 0.75), 10, invited=True)

@@ -14,7 +14,7 @@ from sudare.chance.keystream import Keystream
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import filters
 from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.domain import Streams
+from sudare.mechanisms.domain import Selections, Streams
 from sudare.mechanisms.interface import Mechanism, Records
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Strings
@@ -49,9 +49,9 @@ def channel(mechanism: Mechanism) -> Channel:
 
 def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
     """A simulated aggregate of ``truth[i]`` people with the i-th value, and nobody else."""
-    if isinstance(mechanism.domain, Streams):
-        streams = values(mechanism)[: len(truth)]
-        return mechanism.simulate(mechanism.domain.groups(streams, truth), rng)
+    if isinstance(mechanism.domain, Streams | Selections):
+        rows = values(mechanism)[: len(truth)]
+        return mechanism.simulate(mechanism.domain.groups(rows, truth), rng)
     held = dict(zip(values(mechanism), [*truth, *[0] * len(values(mechanism))], strict=False))
     texts = isinstance(mechanism.domain, Strings)
     return mechanism.simulate(held if texts else list(held.values()), rng)
@@ -73,11 +73,25 @@ def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
     return np.repeat(np.array(values(mechanism)[: len(truth)]), truth, axis=0)
 
 
+def true_shares(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[np.float64]:
+    """The share of each answer among ``truth[i]`` people with the domain's i-th value."""
+    if isinstance(mechanism.domain, Selections):
+        return np.asarray(population(mechanism, truth).mean(axis=0))
+    return np.array(truth) / sum(truth)
+
+
 def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[Any]:
     """Values drawn uniformly from the domain."""
     if isinstance(mechanism.domain, Streams):
         return rng.below(2, (count, mechanism.domain.rounds)).astype(np.uint8)
+    if isinstance(mechanism.domain, Selections):  # too many to list
+        size = rng.below(mechanism.domain.most + 1, count)
+        return _unpacked(rng.subsets(mechanism.domain.k, size), mechanism.domain.k)
     return np.array(values(mechanism))[rng.below(len(values(mechanism)), count)]
+
+
+def _unpacked(words: NDArray[np.uint64], bits: int) -> NDArray[np.uint8]:
+    return np.unpackbits(words.view(np.uint8), axis=1, count=bits, bitorder="little")
 
 
 def aggregate_law(mechanism: Mechanism, values: NDArray[Any]) -> CountLaw:

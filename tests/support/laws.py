@@ -34,6 +34,7 @@ from support.enumeration import (
     records,
     simulated,
     support,
+    true_shares,
     values,
 )
 
@@ -92,7 +93,7 @@ def people_are_independent(mechanism: Mechanism) -> None:
 
 def estimate_is_unbiased(mechanism: Mechanism, truth: Sequence[int]) -> None:
     """Law 3: the exact mean of the estimate is the truth, that of stderr² its variance."""
-    shares = np.array(truth) / sum(truth)
+    shares = true_shares(mechanism, truth)
     law = aggregate_law(mechanism, population(mechanism, truth))
     chances = np.array([float(chance) for chance in law.values()])
     estimates = [

@@ -192,6 +192,10 @@ class MemoryStore(Store):
             reports = sum(one.total.n for one in held.windows.values())
             return HeldWindows.of(held.known.number, reports, shown)
 
+    def releases(self, key: str, windows: Sequence[int]) -> Iterator[Released]:
+        found = (self.release(key, window) for window in windows)
+        return (one for one in found if one is not None)
+
     def release(self, key: str, window: int) -> Released | None:
         with self._lock:
             held = self._known(key)

@@ -21,7 +21,7 @@ from sudare import OUE, Collection, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
+from support.browsing import HOBBIES, ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
 from support.node import WEB, install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -41,7 +41,7 @@ FEW = Collection("rare", "Ever?", ("never", "once", "often"), OUE.calibrate(3, 6
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store")) as made:
         made.hold(TEAS, grace=10 * DAY)
-        for collection in (COUNTRIES, FEW, WORDS):
+        for collection in (COUNTRIES, FEW, HOBBIES, WORDS):
             made.hold(collection, public=True)
         first = {"green": 0.42, "black": 0.3, "oolong": 0.2, "hojicha": 0.08}
         for day in range(7):  # on the fifth hardly anybody answered
@@ -51,6 +51,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         shares = 1 / np.arange(1, 218) ** 1.1
         counts = (20_000 * shares / shares.sum()).astype(int) + 1
         made.answer(COUNTRIES, dict(zip(COUNTRIES.answers[::-1], counts.tolist(), strict=True)))
+        made.answer(HOBBIES, {"reading;chess": 2000, "cooking": 1000, ";": 1000})
         made.answer(FEW, {"never": 40, "once": 2, "often": 1})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
@@ -98,6 +99,22 @@ def in_screen(page: Page, part: Locator) -> bool:
     box = part.bounding_box()
     size = page.viewport_size
     return box is not None and size is not None and box["y"] + box["height"] <= size["height"]
+
+
+def test_of_several_answers_the_mean_stands_among_the_first(
+    analyst: BrowserContext, url: str
+) -> None:
+    made = visit(analyst, f"{url}/#{HOBBIES.key}")
+    page = made.page
+    expect(page.locator(".lead .figure")).to_have_count(5)
+    estimate = httpx.get(f"{url}/collections/{HOBBIES.key}/estimate").json()
+    assert estimate["most"] == 2
+    values = page.locator(".lead .figure").all_text_contents()
+    assert float(values[3]) == pytest.approx(estimate["selected"]["mean"], abs=0.01)
+    expect(page.locator(".lead")).to_contain_text("answers that people select, in the mean")
+    expect(page.locator(".result")).to_contain_text("so the shares don’t sum to 100")
+    assert sorted(labels(page)) == sorted(HOBBIES.answers)
+    assert made.complaints == []
 
 
 def test_the_answer_comes_first(analyst: BrowserContext, url: str) -> None:

@@ -18,7 +18,7 @@ from sudare.collection.windows import Windows
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import COLOURS, INVITED, TEA, WORDS, Stage, Visit, visit
+from support.browsing import COLOURS, HOBBIES, INVITED, TEA, WORDS, Stage, Visit, visit
 from support.commands import succeed
 from support.node import WEB, install
 
@@ -38,7 +38,8 @@ MOST = 5  # reports in a window
 COUNTRIES = (*(f"Country {number}" for number in range(1, 217)), "Côte d’Ivoire")
 MANY = Collection("born", "Where were you born?", COUNTRIES, OUE.calibrate(217, 2.0), 100)
 PRIVATE = replace(TEA, name="private")
-HELD = (TEA, COLOURS, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
+SEVERAL = [replace(HOBBIES, name=f"hobbies {number}", keeps_reports=True) for number in range(2)]
+HELD = (TEA, COLOURS, *SEVERAL, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
 
 
 @dataclass(frozen=True)
@@ -199,6 +200,43 @@ def test_thanks_and_the_way_to_the_results_if_they_are_public(
         else:
             link.click()
             expect(page.locator("h1")).to_have_text("Which colour?")
+
+
+def test_no_more_boxes_can_be_checked_than_may_be(context: BrowserContext, place: Place) -> None:
+    made = survey(context, place, SEVERAL[0])
+    page = made.page
+    boxes, send = page.get_by_role("checkbox"), page.locator("button.main")
+    expect(boxes).to_have_count(5)
+    send.click()
+    first = page.get_by_role("status").filter(has_text="None of these")
+    expect(first).to_have_text("Choose answers first, or “None of these”.")
+    none = page.get_by_role("checkbox", name="None of these")
+    none.check()
+    page.get_by_role("checkbox", name="singing; alone").check()
+    expect(none).not_to_be_checked()
+    expect(page.locator("#selected")).to_have_text("1 of at most 2 selected")
+    page.get_by_role("checkbox", name="chess").check()
+    expect(page.get_by_role("checkbox", name="reading")).to_be_disabled()
+    expect(page.get_by_role("checkbox", name="cooking")).to_be_disabled()
+    page.get_by_role("checkbox", name="chess").uncheck()
+    expect(page.get_by_role("checkbox", name="reading")).to_be_enabled()
+    page.get_by_role("checkbox", name="cooking").check()
+    send.click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    [reports] = place.stage.store.reports(SEVERAL[0].key)
+    assert reports.tobytes().hex() == shown(page, "record")
+    assert SEVERAL[0].aggregate(reports).n == 1
+    expect(page.locator(".meaning")).to_contain_text("By chance, it names")
+    assert "singing" not in "".join(request.post_data or "" for request in made.posted)
+    assert made.complaints == []
+
+
+def test_none_of_these_is_an_answer(context: BrowserContext, place: Place) -> None:
+    page = survey(context, place, SEVERAL[1]).page
+    page.get_by_role("checkbox", name="None of these").check()
+    page.locator("button.main").click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    assert place.counted(SEVERAL[1]) == 1
 
 
 def test_free_text_stays_on_the_device(context: BrowserContext, place: Place) -> None:
@@ -712,11 +750,17 @@ def test_axe_finds_nothing_on_any_page_of_the_survey(
     def wait(page: Page) -> None:
         expect(page.get_by_role("radio").or_(page.get_by_role("alert")).first).to_be_visible()
 
+    def wait_for_boxes(page: Page) -> None:
+        expect(page.get_by_role("checkbox").first).to_be_visible()
+        for number in range(2):
+            page.get_by_role("checkbox").nth(number).check()
+
     for address, act in (
         (f"/s/{again.key}", wait),
         (f"/s/{again.key}", tell),
         (f"/s/{MANY.key}", wait),
         (f"/s/{OFTEN.key}", wait),
+        (f"/s/{SEVERAL[0].key}", wait_for_boxes),
         (f"/s/{INVITED.key}#invitation=nobodys", tell),
         ("/s/", wait),
     ):

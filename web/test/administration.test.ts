@@ -29,6 +29,7 @@ test("a form becomes what the collector is asked for", () => {
     question: "Which tea?",
     asks: "choice",
     answers: ["green", "black"],
+    most: null,
     rounds: null,
     wants: "least_error",
     epsilon: 1,
@@ -54,6 +55,7 @@ test("what is typed for another kind of question is not sent", () => {
     lifetime: null,
     window: 86_400,
   });
+  expect(wishesOf({ ...asking(FORM, "several"), most: "2" })).toMatchObject({ most: 2 });
   expect(wishesOf(asking(states, "choice"))).toMatchObject({ rounds: null, wants: "least_error" });
 });
 
@@ -72,6 +74,8 @@ test.each([
   ["window", { hasWindows: true, window: "1.5" }],
   ["minimum_reports", { minimum: "0" }],
   ["people", { people: "many" }],
+  ["most", { ...asking(FORM, "several"), most: "3" }],
+  ["most", { ...asking(FORM, "several"), most: "0" }],
   ["rounds", { ...asking(FORM, "states"), rounds: "" }],
 ] as const)("the first field that can't be read is %s", (field, part) => {
   expect(wishesOf({ ...FORM, ...(part as Partial<Form>) })).toBe(field);

@@ -3,7 +3,7 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
-import { Collection, type Windows } from "../src/device/collection";
+import { Collection, type Answer, type Windows } from "../src/device/collection";
 import { Device } from "../src/device/device";
 import { Diary, Memory, type Keeper } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
@@ -11,12 +11,13 @@ import type { Continual } from "../src/device/continual";
 import { toNumber } from "../src/device/fractions";
 import { Rappor } from "../src/device/rappor";
 import { KeySecret, PlainSecret } from "../src/device/secret";
+import type { Digest } from "../src/device/strings";
 import { ScriptedWords } from "../src/device/words";
 import { readJson, script, utf8 } from "./files";
 
 interface Known {
   readonly document: string;
-  readonly reports?: { answer: string; script: string[]; record: string }[];
+  readonly reports?: { answer: Answer; script: string[]; record: string }[];
   readonly permanent?: { answer: string; cohort: number; bits: string[] }[];
   readonly plans?: { rounds: number[]; heard: number[]; noise: number[]; ids: string[] }[];
   readonly truth?: string;
@@ -42,6 +43,7 @@ describe("reports", () => {
 
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
+    expect(names).toEqual(new Set(["grr", "oue", "sue", "set", "rappor"]));
     expect(names).toEqual(new Set(["grr", "oue", "sue", "projective", "hadamard", "rappor"]));
   });
 
@@ -82,7 +84,7 @@ describe("what is kept for good", () => {
 
   test.each(kept)("%# is Python's", async ({ collection, answer, cohort, bits }) => {
     const mechanism = collection.mechanism as Rappor;
-    const value = collection.encode(answer);
+    const value = collection.encode(answer) as number | Digest;
     const found = await device.permanent(collection, mechanism, value);
     expect(Array.from(found.cohorts)).toEqual([cohort]);
     expect(Array.from(found.kept)).toEqual(script(bits));

@@ -10,6 +10,7 @@ import { InvalidAnswer, InvalidReport, ScriptExhausted } from "../src/device/err
 import { readMechanism, type Mechanism } from "../src/device/mechanisms";
 import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
+import { SetResponse, type Selected } from "../src/device/set_response";
 import { digest, positions } from "../src/device/strings";
 import { ScriptedWords, type Words } from "../src/device/words";
 import { readJson, script, seeded } from "./files";
@@ -42,6 +43,7 @@ interface Golden {
 /** Reports of values as they stand in a file; texts are hashed under the mechanism's own key. */
 function randomize(mechanism: Mechanism, values: readonly unknown[], words: Words): Uint8Array {
   if (mechanism instanceof Continual) return mechanism.randomize(values as number[][], words);
+  if (mechanism instanceof SetResponse) return mechanism.randomize(values as Selected[], words);
   if (mechanism instanceof Rappor && mechanism.hashes > 0) {
     const key = keyOf(mechanism.document());
     return mechanism.randomize(
@@ -57,10 +59,15 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
     if (mechanism instanceof Continual) {
       return Array.from({ length: mechanism.rounds }, (_, t) => (i >> ((t + 1) % 8)) & 1);
     }
+    if (mechanism instanceof SetResponse) {
+      const { k, most } = mechanism;
+      return Array.from({ length: k }, (_, j) => Number((((j - i) % k) + k) % k < i % (most + 1)));
+    }
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
+const NAMES = ["grr", "oue", "sue", "set", "rappor", "glance", "harmony", "borappor", "kshot"];
 const NAMES = [
   ...["grr", "oue", "sue", "projective", "hadamard"],
   ...["rappor", "glance", "harmony", "borappor", "kshot"],

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 
-import { Collection } from "../src/device/collection";
+import { Collection, type Answer } from "../src/device/collection";
 import { Device } from "../src/device/device";
 import { fraction, over, plus, raised, toNumber, type Fraction } from "../src/device/fractions";
 import { readMechanism } from "../src/device/mechanisms";
@@ -18,10 +18,20 @@ const KNOWN = readJson<{ document: string }[]>("test/fixtures/collections.json")
   ({ document }) => Collection.read(utf8(document)),
 );
 
+/** Every row of k numbers, 0 or 1, of which at most so many are 1. */
+function selections(k: number, most: number): Value[] {
+  const rows = Array.from({ length: 2 ** k }, (_, bits) =>
+    Array.from({ length: k }, (_, answer) => (bits >> answer) & 1),
+  );
+  return rows.filter((row) => row.reduce((sum, is) => sum + is, 0) <= most);
+}
+
 const SMALL: [Unread, Value[]][] = [
   [{ name: "grr", k: 4, keep: "4281724265078805/9007199254740992" }, [0, 1, 2, 3]],
   [{ name: "oue", k: 3, p: "1/2", q: "1/4" }, [0, 1, 2]],
   [{ name: "sue", k: 5, p: "7/8", q: "1/8" }, [0, 1, 2, 3, 4]],
+  [{ name: "set", k: 3, most: 2, size: 2, keep: "13/16" }, selections(3, 2)],
+  [{ name: "set", k: 4, most: 3, size: 3, keep: "31/32" }, selections(4, 3)],
   [{ name: "projective", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],
   [{ name: "projective", k: 3, keep: "1/2", prime: 5, dimension: 1 }, [0, 1, 2]],
   [{ name: "hadamard", k: 5, keep: "5/8" }, [0, 1, 2, 3, 4]],
@@ -81,10 +91,14 @@ describe("for people", () => {
   });
 
   test.each(KNOWN)("conclusions of $mechanism.name %#", async (collection) => {
-    const among = collection.freeText ? ["tea", "coffee", "water"] : collection.answers;
+    const among: readonly Answer[] = collection.freeText
+      ? ["tea", "coffee", "water"]
+      : collection.several
+        ? [[], ...collection.answers.map((label) => [label])]
+        : collection.answers;
     const record = collection.overTime
       ? Uint8Array.of(2, 1)
-      : (await DEVICE.report(collection, among[1] as string)).record;
+      : (await DEVICE.report(collection, among[1] as Answer)).record;
     const { answers, posterior, ratio, most } = conclude(collection, record, among);
     expect(answers).toBe(among);
     expect(posterior.reduce((a, b) => a + b)).toBeCloseTo(1, 12);

@@ -2,6 +2,8 @@
 
 import { expect, test } from "vitest";
 
+import { Collection, Device, Grr, PlainSecret, SetResponse, odds, toNumber } from "../src/device";
+import { getBit } from "../src/device/packed";
 import { Collection, Device, Grr, PlainSecret, Points, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { load as loadDashboard } from "../src/dashboard/language";
@@ -75,11 +77,19 @@ test("odds and reports have words in every language", async () => {
         expect(text).toContain(`${number}`);
       }
       if (collection.overTime) continue;
-      const { record } = await device.report(collection, answer);
+      const given = collection.several ? [answer] : answer;
+      const { record } = await device.report(collection, given);
       const said = kind.report(words, collection, record);
       const { mechanism } = collection;
       if (mechanism instanceof Grr) {
         expect(said).toContain(collection.answers[mechanism.readReport(record)]);
+      } else if (mechanism instanceof SetResponse) {
+        const row = mechanism.readReport(record);
+        for (const [place, label] of collection.answers.entries()) {
+          expect(said.includes(words.says(isolated(label)))).toBe(getBit(row, place));
+        }
+        const meant = kind.meaning(words, collection, record, JSON.stringify([answer]));
+        expect(meant).not.toBe("");
       } else if (mechanism instanceof Points && mechanism.k > 64) {
         expect(said).toContain(`${mechanism.readReport(record)}`);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
@@ -91,8 +101,8 @@ test("odds and reports have words in every language", async () => {
 
 test("both pages promise the same", () => {
   for (const collection of KNOWN) {
-    const { overTime, freeText } = collection;
-    const shown = shownAs({ over_time: overTime, free_text: freeText } as Standing);
+    const { overTime, freeText, several } = collection;
+    const shown = shownAs({ over_time: overTime, free_text: freeText, several } as Standing);
     const asked = kindOf(collection);
     expect(shown.promise(dashboardEn, collection)).toBe(asked.promise(surveyEn, collection));
     expect(shown.odds(dashboardJa, collection)).toBe(asked.odds(surveyJa, collection));

@@ -100,6 +100,8 @@ def new(
         --epsilon 2 --mechanism oue -o trousers.json
       sudare collection new country --question "Which country?" --answers-from clicks.csv.gz \\
         --column country --person "session ID" --at-least 100 --epsilon 2 -o country.json
+      sudare collection new colours --question "Which do you like?" --answer red --answer green \\
+        --answer blue --most 2 --epsilon 1 -o colours.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\

@@ -13,6 +13,7 @@ from sudare.cli.shared.answers import (
     other_option,
     reading_bar,
     say_reading,
+    separator_option,
 )
 from sudare.cli.shared.files import load_or_stdin, naming
 from sudare.cli.shared.options import (
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 )
 @answer_options
 @other_option
+@separator_option
 @result_options
 @plot_option
 def estimate(
@@ -64,6 +66,7 @@ def estimate(
     truth: Path | None,
     source: AnswerOptions,
     other: str | None,
+    separator: str | None,
     output: Output,
     plot: Path | None,
 ) -> None:
@@ -100,14 +103,18 @@ def estimate(
     with naming(aggregate, FileKind.AGGREGATE):
         result = agreed.analyse(total, options)
     if truth is None:
-        source.refuse_idle("without --truth", "other")
+        source.refuse_idle("without --truth", "other", "separator")
     else:
-        result = result.with_truth(_true_shares(agreed, truth, source, other))
+        result = result.with_truth(_true_shares(agreed, truth, source, other, separator))
     show(result, output, None if plot is None else partial(save_plot, result, plot))
 
 
 def _true_shares(
-    agreed: "Collection", path: Path, source: AnswerOptions, other: str | None
+    agreed: "Collection",
+    path: Path,
+    source: AnswerOptions,
+    other: str | None,
+    separator: str | None,
 ) -> dict[str, float]:
     """The share of each answer, or in each round, in a file of the answers themselves."""
     from sudare.chance.randomness import System
@@ -115,7 +122,8 @@ def _true_shares(
     kind = agreed.kind
     with reading_bar("reading the truth") as advance:
         layout, step = kind.layout(source.column), kind.rows_at_once
-        reading = source.reading(path, layout, judge_of(agreed, other), System(), advance, step)
+        judge = judge_of(agreed, other, separator)
+        reading = source.reading(path, layout, judge, System(), advance, step)
         shares = kind.true_shares(reading)
     say_reading(reading)
     return shares

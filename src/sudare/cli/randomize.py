@@ -13,6 +13,7 @@ from sudare.cli.shared.answers import (
     reading_bar,
     say_reading,
     seed_option,
+    separator_option,
 )
 from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @force_option
 @answer_options
 @other_option
+@separator_option
 @seed_option
 def randomize(
     collection: Path,
@@ -54,6 +56,7 @@ def randomize(
     force: bool,
     source: AnswerOptions,
     other: str | None,
+    separator: str | None,
     insecure_seed: int | None,
     ids: bool,
 ) -> None:
@@ -64,6 +67,9 @@ def randomize(
     device: permanent noise is kept, and an ε for life holds, only where every person's own device
     reports (`sudare.Device`). Where rows are not people, --person takes one of each.
 
+    Where several answers may be selected, a cell holds them with a --separator between, and one
+    alone for nothing; or there is a column for each answer, named so, with 0 or 1 in it.
+
     Over time, ANSWERS has a row per person and a column per round (named 1, 2, 3 …, or as many
     columns as rounds), each a state: its label, or 0 or 1. A row is a person's whole stream.
     The first line is a header, also if it is a lone 1; --format lines is for files without one.
@@ -73,6 +79,7 @@ def randomize(
       sudare randomize tea.json answers.csv --column tea -o reports.arrow
       sudare randomize country.json clicks.csv.gz --column country --person "session ID" \\
         -o reports.arrow
+      sudare randomize colours.json answers.csv --separator , -o reports.arrow
       sudare randomize online.json states.csv -o reports.arrow
       sudare randomize tea.json answers.parquet --ids -o lake/tea
       echo green | sudare randomize tea.json --format lines | sudare aggregate tea.json
@@ -81,7 +88,8 @@ def randomize(
     from sudare.formats.report_ids import identified_dtype, with_new_ids
 
     agreed = load_collection(collection)
-    layout, judge = agreed.kind.layout(source.column), judge_of(agreed, other)
+    layout = agreed.kind.layout(source.column)
+    judge = judge_of(agreed, other, separator)
     refuse_ours(answers, FileKind.DATA)
     rng = System() if insecure_seed is None else Seeded(insecure_seed)
     dtype = identified_dtype(agreed.report_dtype) if ids else agreed.report_dtype

@@ -12,16 +12,17 @@ from sudare.collection.document import Collection
 from sudare.collection.windows import Windows, current_start
 from sudare.errors import ParameterError, RefusedWish, SudareError
 from sudare.formats.strangers import refuse_unseen
-from sudare.mechanisms.domain import Streams
+from sudare.mechanisms.domain import Selections, Streams
 from sudare.mechanisms.interface import Mechanism
 from sudare.planning.mechanism_choice import MechanismOptions, choose
 
-Asked = Literal["choice", "text", "states"]
+Asked = Literal["choice", "several", "text", "states"]
 Wanted = Literal["least_error", "small_reports", "permanent_noise", "one_report"]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
     ("choice", "small_reports"): "grr",
     ("choice", "permanent_noise"): "rappor",
+    ("several", "least_error"): "set",
     ("text", "permanent_noise"): "rappor",
     ("states", "least_error"): "auto",
     ("states", "one_report"): "glance",
@@ -35,8 +36,10 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        asks: for one answer of a list, for a text, or for one of two states in several rounds.
+        asks: for one answer of a list, for several of it, for a text, or for one of two states in
+            several rounds.
         answers: the answers' labels; over time, the names of the two states; none for texts.
+        most: of several answers, how many a person may select.
         rounds: over time, how many there are in a window.
         wants: the least error, the smallest reports, noise that stays where people are asked again
             and again, or one report of each person in a window, as invitations need.
@@ -53,6 +56,7 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     epsilon: float
     asks: Asked = "choice"
     answers: tuple[str, ...] = ()
+    most: int | None = None
     rounds: int | None = None
     wants: Wanted = "least_error"
     lifetime: float | None = None
@@ -97,6 +101,13 @@ def _mechanism(wishes: Wishes) -> Mechanism:
     """The mechanism of some wishes, by the rule for every new collection."""
     with _wish("wants"):
         options = MechanismOptions(1.0, _named(wishes), own_words=wishes.asks == "text")
+    with _wish("most"):
+        if (wishes.most is None) is (wishes.asks == "several"):
+            raise ParameterError("most is for several answers, and a person may select at least 1")
+        if wishes.most is not None:
+            few = len(wishes.answers) < 2  # which is refused of the answers
+            listed = max(2, wishes.most) if few else len(wishes.answers)
+            options = replace(options, most=Selections(listed, wishes.most).most)
     with _wish("rounds"):
         if (wishes.rounds is None) is (wishes.asks == "states"):
             raise ParameterError("rounds are for states over time, and there is at least 1")

@@ -7,6 +7,7 @@ can't make it draw again, and two devices, or two collections on one device, hav
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Any, Self, SupportsIndex
@@ -56,7 +57,7 @@ class Device:
     def report(
         self,
         collection: Collection,
-        answer: str,
+        answer: str | Sequence[str],
         rng: Randomness | None = None,
         *,
         window: SupportsIndex | None = None,
@@ -69,7 +70,8 @@ class Device:
 
         Args:
             collection: the document that the device agreed to.
-            answer: a label of the collection, or free text.
+            answer: a label of the collection, or free text; where several may be selected, a list
+                of labels, or one text with a semicolon between them.
             rng: the system's randomness, for the part that is drawn anew each time.
             window: the window that is answered; unless given, the one that is open by the clock.
         """

@@ -6,6 +6,7 @@ charge; a crash after the third sends it later. Nothing is sent that wasn't char
 """
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -157,7 +158,7 @@ class Participant:
         self,
         collector: CollectorClient,
         key: str,
-        answer: str,
+        answer: str | Sequence[str],
         *,
         window: SupportsIndex | None = None,
         invitation: str | None = None,
@@ -168,7 +169,8 @@ class Participant:
         Args:
             collector: where the report goes.
             key: the collection that was agreed to.
-            answer: one of its labels, or free text.
+            answer: one of its labels, or free text; where several may be selected, a list of
+                labels, or one text with a semicolon between them.
             window: the window that is answered; unless given, that which is open by the clock.
             invitation: the token, where people are invited.
             patience: seconds to try; then it waits for ``send``. None connects to nobody at all.

@@ -4,6 +4,7 @@ Here is the registry that documents name mechanisms by. Each has a file with its
 
 ``grr``: one answer of k, sometimes a lie.
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
+``set_response``: several answers of k, reported as a set that meets them or not.
 ``points``: one point of many, which supports some answers; projective geometry and Hadamard.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
@@ -32,6 +33,7 @@ from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
+from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
@@ -40,7 +42,12 @@ CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
 }
-REGISTRY: dict[str, type[Mechanism]] = {**CATEGORICAL, Rappor.name: Rappor, **CONTINUAL}
+REGISTRY: dict[str, type[Mechanism]] = {
+    **CATEGORICAL,
+    SetResponse.name: SetResponse,
+    Rappor.name: Rappor,
+    **CONTINUAL,
+}
 
 
 def from_document(document: dict[str, Any]) -> Mechanism:

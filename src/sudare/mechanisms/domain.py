@@ -6,7 +6,7 @@ say where an answer stands, never what it says.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
@@ -76,6 +76,99 @@ class Categories:
         if array.shape != (self.k,) or array.dtype.kind not in "iu" or array.min() < 0:
             raise ParameterError(f"a population of {self.k} answers is {self.k} counts of people")
         return array.astype(np.int64)
+
+
+MOST_LISTED = 1 << 16  # answers of which several may be selected: a report has a bit for each
+
+
+@dataclass(frozen=True)
+class Selections:
+    """The domain of selections: at most ``most`` answers of ``k``, and maybe none.
+
+    A value is a row of ``k`` numbers, 1 for an answer that is selected and 0 for any other.
+    """
+
+    k: int
+    most: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k))
+        object.__setattr__(self, "most", whole("most", self.most))
+        if not 2 <= self.k <= MOST_LISTED:
+            raise ParameterError(f"k must be between 2 and {MOST_LISTED}, got {self.k}")
+        if not 1 <= self.most <= self.k:
+            raise ParameterError(
+                f"of {self.k} answers, a selection has at most 1 to {self.k}, got {self.most}"
+            )
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection has labels for: ``k``."""
+        return self.k
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        """Every selection, the larger ones later."""
+        for size in range(self.most + 1):
+            for selected in combinations(range(self.k), size):
+                yield tuple(int(answer in selected) for answer in range(self.k))
+
+    def check(self, values: ArrayLike) -> NDArray[np.uint8]:
+        """The selections as an array that a mechanism can trust: a row per person, all 0 or 1."""
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of several lengths
+            raise InvalidAnswer(f"selections are rows of {self.k} numbers, all alike") from None
+        if array.ndim and not len(array):
+            return np.empty((0, self.k), np.uint8)
+        if array.ndim != 2 or array.shape[1] != self.k:
+            raise InvalidAnswer(
+                f"selections are rows of {self.k} numbers, one per person, got the shape "
+                f"{array.shape}"
+            )
+        if array.dtype.kind not in "iub":
+            raise InvalidAnswer(f"selections are of 0 and 1, got kind {array.dtype.kind!r}")
+        self._refuse(((array != 0) & (array != 1)).any(axis=1), "is not of 0 and 1")
+        selected = np.ascontiguousarray(array, np.uint8)
+        # A sum of bytes comes round at 256; one of 64 bits doesn't.
+        sizes = selected.sum(axis=1, dtype=np.int64)
+        self._refuse(sizes > self.most, f"has more than {self.most} answers")
+        return selected
+
+    @staticmethod
+    def _refuse(wrong: NDArray[np.bool_], why: str) -> None:
+        if wrong.any():
+            raise InvalidAnswer(
+                f"the selection at position {int(np.argmax(wrong))} {why} (nothing was randomised)"
+            )
+
+    def groups(self, selections: ArrayLike, people: ArrayLike) -> "SelectionGroups":
+        """Groups of so many people with each selection: a row per group."""
+        return SelectionGroups(self.check(selections), _numbers_of_people(people))
+
+    def population(self, truth: "SelectionGroups") -> "SelectionGroups":
+        """Groups of people with selections from this list of answers."""
+        if not isinstance(truth, SelectionGroups):
+            raise ParameterError("a population of selections is groups of people, one for each")
+        return self.groups(truth.selections, truth.people)
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionGroups:
+    """People who select the same answers as others, told apart no further.
+
+    Attributes:
+        selections: a row of 0 and 1 per group.
+        people: how many people each group has.
+    """
+
+    selections: NDArray[np.uint8]
+    people: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if len(self.selections) != len(self.people):
+            raise ParameterError(
+                f"there are {len(self.selections)} selections and {len(self.people)} groups"
+            )
 
 
 MOST_ROUNDS = 1 << 20
@@ -165,22 +258,28 @@ class Groups:
     people: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        streams, people = np.asarray(self.streams), np.asarray(self.people)
-        if people.ndim != 1 or people.dtype.kind not in "iu" or (people < 0).any():
-            raise ParameterError("the people of each group are whole numbers, none negative")
+        streams, people = np.asarray(self.streams), _numbers_of_people(self.people)
         if streams.ndim != 2:
             raise ParameterError(f"groups have a row of states each, got the shape {streams.shape}")
         if len(streams) != len(people):
             raise ParameterError(f"there are {len(streams)} streams and {len(people)} groups")
-        _check_people(people)
         object.__setattr__(self, "streams", check_states(streams))
-        object.__setattr__(self, "people", people.astype(np.int64))
+        object.__setattr__(self, "people", people)
 
     @property
     def per_round(self) -> NDArray[np.int64]:
         """How many people are in state 0 and in state 1, a row per round."""
         ones = self.people @ self.streams.astype(np.int64)
         return np.column_stack([self.people.sum() - ones, ones])
+
+
+def _numbers_of_people(people: ArrayLike) -> NDArray[np.int64]:
+    """How many people each group has; what isn't such numbers is refused."""
+    array = np.asarray(people)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or (array < 0).any():
+        raise ParameterError("the people of each group are whole numbers, none negative")
+    _check_people(array)
+    return array.astype(np.int64)
 
 
 def _check_people(people: NDArray[Any]) -> None:

@@ -303,6 +303,10 @@ class Rappor(MemoisedMechanism):
         """
         return report_weights(self.supports(reports, answer), self.holder, self.others)
 
+    def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports have each numbered answer's bit."""
+        return aggregate.counts
+
     def evidence(self, aggregate: Aggregate) -> Evidence:
         """The evidence of the counts about the shares of numbered answers: each answer's bit."""
         return Evidence.of_bits(aggregate.counts, aggregate.n, self.holder, self.others)

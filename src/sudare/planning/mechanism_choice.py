@@ -14,6 +14,7 @@ from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
+from sudare.mechanisms.set_response import SetResponse
 
 _SHOTS = ("shots", "flips", "low", "high")
 _USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
@@ -30,6 +31,7 @@ class MechanismOptions:
         mechanism: its name, or ``auto``: the one with the least error for a single report, of at
             most 128 bytes; over time, kshot.
         own_words: whether people answer in their own words.
+        most: how many of the listed answers a person may select; None for exactly one.
         form: of RAPPOR; ``full`` unless it says otherwise.
         lifetime: the most that all reports of one answer may cost together.
         bits: of a free text's filter.
@@ -45,6 +47,7 @@ class MechanismOptions:
     epsilon: float
     mechanism: str = "auto"
     own_words: bool = False
+    most: int | None = None
     form: str | None = None
     lifetime: float | None = None
     bits: int | None = None
@@ -81,6 +84,7 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
     asked = {"bits": options.bits, "hashes": options.hashes, "cohorts": options.cohorts}
     shape = {name: value for name, value in asked.items() if value is not None}
     if options.own_words:
+        options.refuse(("most",), "a list of answers")
         if answers:
             raise ParameterError(f"free text has no list of answers, got {answers}")
         if options.mechanism not in {"auto", "rappor"}:
@@ -90,6 +94,8 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         raise ParameterError(f"a question needs at least 2 answers, got {answers}")
     if shape:
         raise ParameterError(f"--{next(iter(shape))} is for --free-text: listed answers need none")
+    if options.most is not None or options.mechanism == SetResponse.name:
+        return _several(options, answers)
     if options.mechanism == "rappor":
         return _rappor(options, basic=True, shape={"bits": answers})
     options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
@@ -102,6 +108,15 @@ def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) ->
     if basic:
         form = "basic" if steps == "full" else f"basic {steps}"
     return Rappor.calibrate(options.epsilon, form=form, lifetime=options.lifetime, **shape)
+
+
+def _several(options: MechanismOptions, answers: int) -> SetResponse:
+    if options.mechanism not in {"auto", SetResponse.name}:
+        raise ParameterError(f"several answers are randomised by set, not by {options.mechanism}")
+    options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
+    if options.most is None:
+        raise ParameterError("set needs --most: how many answers may a person select?")
+    return SetResponse.calibrate(answers, options.most, options.epsilon)
 
 
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
@@ -124,7 +139,7 @@ def _continual(options: MechanismOptions, answers: int) -> ContinualMechanism:
         raise ParameterError(f"--rounds is for {', '.join(CONTINUAL)}, not for {options.mechanism}")
     if options.own_words:
         raise ParameterError("--free-text needs a question without --rounds")
-    options.refuse(_RAPPOR, "a question without --rounds")
+    options.refuse((*_RAPPOR, "most"), "a question without --rounds")
     if options.rounds is None:
         raise ParameterError(f"{options.mechanism} needs --rounds: how many rounds are there?")
     if answers != 2:

@@ -2,20 +2,23 @@
 
 ``interface``: what every kind knows: reading, encoding, releasing, analysing, describing.
 ``choice``: one answer of a list.
+``selection``: several answers of a list.
 ``text``: an answer in people's own words, found again among candidates.
 ``states``: one of two states in each of several rounds.
 ``association``: two questions to the same people, and whether they are related.
 """
 
-from sudare.mechanisms.domain import Categories, Domain, Streams
+from sudare.mechanisms.domain import Categories, Domain, Selections, Streams
 from sudare.mechanisms.strings import Strings
 from sudare.questions.choice import Choice
 from sudare.questions.interface import Agreed, Question
+from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime
 from sudare.questions.text import FreeText
 
 KINDS: dict[type[Domain], type[Question]] = {
     Categories: Choice,
+    Selections: Selection,
     Strings: FreeText,
     Streams: OverTime,
 }

@@ -90,14 +90,50 @@ class Listed(Protocol):
 
 
 @dataclass(frozen=True)
-class Choice(Question):
-    """A question with a list of answers, of which a person gives one."""
+class AnswerList(Question):
+    """A question with a list of answers, each with a share of the people."""
 
     result_document: ClassVar[type[ResultDocument]] = AnswersDocument
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {label: number for number, label in enumerate(self.agreed.answers)}
+
+    @property
+    def _none_of_them(self) -> str:
+        return (
+            f"is not one of the {len(self.agreed.answers)} answers of “{self.agreed.name}” "
+            f"(`sudare collection show` lists them)"
+        )
+
+    def result(self, weighed: Aggregate, options: ResultOptions) -> "Shares":
+        """The share of each answer, estimated, bounded and tested."""
+        mechanism = cast("Listed", self.agreed.mechanism)
+        released = self.released(weighed)
+        estimate = self.labelled(self.agreed.mechanism.estimate(released))
+        if options.population:
+            estimate = estimate.of_population()
+        bounds = estimate.simultaneous if options.simultaneous else estimate.interval
+        return Shares(
+            collection=self.agreed,
+            estimate=estimate,
+            interval=bounds(options.level),
+            level=options.level,
+            simultaneous=options.simultaneous,
+            population=options.population,
+            p_values=holm(presence(mechanism.supported(released), released.n, mechanism.others)),
+            consistent=_consistent(options.consistent, mechanism, released, estimate),
+            rough=_rough(mechanism, estimate),
+        )
+
+    def listed(self) -> tuple[str, Sequence[str]]:
+        """The word for the answers, and the label of each."""
+        return "answers", self.agreed.answers
+
+
+@dataclass(frozen=True)
+class Choice(AnswerList):
+    """A question with a list of answers, of which a person gives one."""
 
     def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> NDArray[np.int64]:
         """The number of each answer's label; an unknown one is refused by its position."""
@@ -124,13 +160,6 @@ class Choice(Question):
     def _unknown(self, position: int) -> InvalidAnswer:
         return InvalidAnswer(f"the answer at position {position} {self._none_of_them}")
 
-    @property
-    def _none_of_them(self) -> str:
-        return (
-            f"is not one of the {len(self.agreed.answers)} answers of “{self.agreed.name}” "
-            f"(`sudare collection show` lists them)"
-        )
-
     def true_shares(self, values: Iterable[NDArray[np.int64]]) -> dict[str, float]:
         """The share of people behind each answer."""
         people = np.zeros(len(self.agreed.answers), np.int64)
@@ -145,26 +174,6 @@ class Choice(Question):
         held = np.zeros(len(self.agreed.answers), np.int64)
         held[values] = people
         return held
-
-    def result(self, weighed: Aggregate, options: ResultOptions) -> "Shares":
-        """The share of each answer, estimated, bounded and tested."""
-        mechanism = cast("Listed", self.agreed.mechanism)
-        released = self.released(weighed)
-        estimate = self.labelled(self.agreed.mechanism.estimate(released))
-        if options.population:
-            estimate = estimate.of_population()
-        bounds = estimate.simultaneous if options.simultaneous else estimate.interval
-        return Shares(
-            collection=self.agreed,
-            estimate=estimate,
-            interval=bounds(options.level),
-            level=options.level,
-            simultaneous=options.simultaneous,
-            population=options.population,
-            p_values=holm(presence(mechanism.supported(released), released.n, mechanism.others)),
-            consistent=_consistent(options.consistent, mechanism, released, estimate),
-            rough=_rough(mechanism, estimate),
-        )
 
     def alternatives(self, candidates: Iterable[str] | None) -> tuple[tuple[str, ...], None]:
         """The answers that a single report is weighed for: those of the list."""
@@ -187,10 +196,6 @@ class Choice(Question):
         answers = len(self.agreed.answers)
         squared = mean_squared_error(mechanism.holder, mechanism.others, people, answers)
         return DEVIATIONS * math.sqrt(squared)
-
-    def listed(self) -> tuple[str, Sequence[str]]:
-        """The word for the answers, and the label of each."""
-        return "answers", self.agreed.answers
 
 
 def people_by_text(question: Question, truth: object) -> tuple[NDArray[Any], NDArray[np.int64]]:

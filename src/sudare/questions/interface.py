@@ -101,6 +101,7 @@ class KindBody(msgspec.Struct):
 
     over_time: bool
     free_text: bool
+    several: bool
 
 
 class ResultDocument(Shape):
@@ -227,6 +228,13 @@ class Question(ABC):
     def layout(self, column: str | None) -> Layout:
         """Which columns of a table of answers are read."""
         return columns_named(COLUMN if column is None else column)
+
+    def separated(self, separator: str) -> "Question":
+        """The same question, where texts have this sign between several answers."""
+        raise ParameterError(
+            f"--separator is for several answers; “{self.agreed.name}” ({self.described}) takes "
+            f"one, got {separator!r}"
+        )
 
     @abstractmethod
     def encode_columns(self, columns: "list[pa.Array]") -> Judged:
@@ -501,7 +509,7 @@ class Question(ABC):
     @property
     def body(self) -> KindBody:
         """The question's kind, as the collector's JSON has it."""
-        return KindBody(over_time=False, free_text=False)
+        return KindBody(over_time=False, free_text=False, several=False)
 
     @abstractmethod
     def listed(self) -> tuple[str, Sequence[str]]:

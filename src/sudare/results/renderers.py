@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sudare.questions.choice import Shares
 from sudare.questions.interface import Result
+from sudare.questions.selection import SelectedShares
 from sudare.questions.states import Rounds
 from sudare.questions.text import Discoveries
-from sudare.results import choice, states, text
+from sudare.results import choice, selection, states, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,12 @@ class Renderer(Protocol):
         """A result as a figure, for a document."""
 
 
-RENDERERS: dict[type[Result], Renderer] = {Shares: choice, Discoveries: text, Rounds: states}
+RENDERERS: dict[type[Result], Renderer] = {
+    Shares: choice,
+    SelectedShares: selection,
+    Discoveries: text,
+    Rounds: states,
+}
 """The renderer of each result that commands have; a series of windows is a collector's alone."""
 
 

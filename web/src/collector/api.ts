@@ -22,6 +22,8 @@ export interface Standing {
   readonly lifetime_epsilon: number | null;
   readonly over_time: boolean;
   readonly free_text: boolean;
+  /** Collectors of before don't say it. */
+  readonly several?: boolean;
   readonly state: State;
   readonly public: boolean;
   readonly grace: number;
@@ -80,6 +82,18 @@ export interface Answers extends Result {
   readonly answers: readonly AnswerRow[];
 }
 
+export interface Selections extends Answers {
+  /** How many answers a person may select. */
+  readonly most: number;
+  /** How many people select, in the mean. */
+  readonly selected: {
+    readonly mean: number;
+    readonly stderr: number;
+    readonly low: number;
+    readonly high: number;
+  };
+}
+
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
@@ -100,7 +114,7 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate = Answers | Rounds | Texts;
+export type Estimate = Answers | Selections | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

@@ -7,6 +7,7 @@ import { logUp } from "./fractions";
 import { readMechanism, type Mechanism } from "./mechanisms";
 import { wholeNumber, type Unread } from "./parameters";
 import { Rappor } from "./rappor";
+import { SetResponse, type Selected } from "./set_response";
 import { digest, isWellFormed, type Digest } from "./strings";
 
 /** Equal stretches of time, one after the other: when the first opens (Unix time), how long each. */
@@ -29,6 +30,9 @@ const ALLOWED = new Set([
   "keeps_reports",
   "invited",
 ]);
+
+/** What a person may answer: a label or a text; where several may be selected, a list of labels. */
+export type Answer = string | readonly string[];
 
 /** What is asked, what may be answered, how an answer is randomised, when results are shown. */
 export class Collection {
@@ -97,10 +101,28 @@ export class Collection {
     return this.mechanism instanceof Continual;
   }
 
-  /** An answer as the mechanism's value: a label's number, or the digest of a text. */
-  encode(answer: string): number | Digest {
+  /** Whether people select several answers of a list, or none. */
+  get several(): boolean {
+    return this.mechanism instanceof SetResponse;
+  }
+
+  /** An answer as the mechanism's value: a label's number, a row of 0 and 1, a text's digest. */
+  encode(answer: Answer): number | Selected | Digest {
     if (this.freeText) return digest(this.key, answer);
-    const number = this.answers.indexOf(answer);
+    if (!(this.mechanism instanceof SetResponse)) return this.#number(answer);
+    if (!Array.isArray(answer)) throw new InvalidAnswer("several answers are a list of labels");
+    const chosen = new Set(answer.map((label) => this.#number(label)));
+    const { most } = this.mechanism;
+    if (chosen.size < answer.length || chosen.size > most) {
+      throw new InvalidAnswer(
+        `the answers of “${this.name}” are at most ${most}, each once (nothing was randomised)`,
+      );
+    }
+    return this.answers.map((_, number) => Number(chosen.has(number)));
+  }
+
+  #number(answer: unknown): number {
+    const number = this.answers.indexOf(answer as string);
     if (number < 0) {
       throw new InvalidAnswer(
         `the answer is not one of the ${this.answers.length} answers of “${this.name}” ` +

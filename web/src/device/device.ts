@@ -7,7 +7,7 @@
 
 import { bytesToHex, concatBytes, hexToBytes } from "@noble/hashes/utils.js";
 
-import type { Collection } from "./collection";
+import type { Answer, Collection } from "./collection";
 import { Continual, type Plan } from "./continual";
 import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
@@ -15,6 +15,7 @@ import { quotient, wholeFrom } from "./integers";
 import type { Ledger } from "./ledger";
 import { Rappor } from "./rappor";
 import type { Secret } from "./secret";
+import { SetResponse, type Selected } from "./set_response";
 import { digestBytes, type Digest } from "./strings";
 import { answeredWindow, checkObserved } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
@@ -65,14 +66,15 @@ export class Device {
   }
 
   /**
-   * One report of an answer, a label of the collection or free text: paid for before it is made.
+   * One report of an answer, paid for before it is made: a label of the collection or free text; a
+   * list of labels where several may be selected.
    *
    * What the ledger's cap leaves no room for is refused (`BudgetExceeded`). Each window of a
    * collection is answered once, in order (`RoundPassed`).
    */
   async report(
     collection: Collection,
-    answer: string,
+    answer: Answer,
     { window, fresh = new SystemWords() }: ReportOptions = {},
   ): Promise<Report> {
     const { mechanism, key, epsilon } = collection;
@@ -84,10 +86,15 @@ export class Device {
     const id = crypto.getRandomValues(new Uint8Array(ID_BYTES));
     if (!(mechanism instanceof Rappor)) {
       this.#diary.noteAnswer(key, number, (ledger) => ledger.charge(key, epsilon, number));
-      return { id, record: mechanism.randomize([value as number], fresh) };
+      const record =
+        mechanism instanceof SetResponse
+          ? mechanism.randomize([value as Selected], fresh)
+          : mechanism.randomize([value as number], fresh);
+      return { id, record };
     }
-    const known = await this.#digest(collection, "ledger", bytesOf(value));
-    const { cohorts, kept } = await this.permanent(collection, mechanism, value);
+    const held = value as number | Digest;
+    const known = await this.#digest(collection, "ledger", bytesOf(held));
+    const { cohorts, kept } = await this.permanent(collection, mechanism, held);
     this.#diary.noteAnswer(key, number, (ledger) => paid(collection, mechanism, known, ledger));
     return { id, record: mechanism.instant(kept, cohorts, fresh) };
   }

@@ -1,6 +1,6 @@
 /** The device in a browser: what a page needs of it. */
 
-export { Collection, type Windows } from "./collection";
+export { Collection, type Answer, type Windows } from "./collection";
 export { Continual } from "./continual";
 export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
@@ -21,5 +21,6 @@ export {
 export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
+export { SetResponse } from "./set_response";
 export { Unary } from "./unary";
 export { momentOf, type Moment } from "./windows";

@@ -10,8 +10,10 @@ import { KShot } from "./kshot";
 import type { Unread } from "./parameters";
 import { HadamardResponse, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
+import { SetResponse } from "./set_response";
 import { Unary } from "./unary";
 
+export type Mechanism = Grr | Unary | SetResponse | Rappor | Continual;
 export type Mechanism = Grr | Unary | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
@@ -21,6 +23,7 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["grr", (document) => Grr.read(document)],
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
+  ["set", (document) => SetResponse.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],
   ["rappor", (document) => Rappor.read(document)],

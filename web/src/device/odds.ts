@@ -1,6 +1,6 @@
 /** The chances behind a report, for the person who sends it: what it can give away, and what not. */
 
-import type { Collection } from "./collection";
+import type { Answer, Collection } from "./collection";
 import { CERTAIN } from "./coins";
 import { Continual } from "./continual";
 import { InvalidAnswer } from "./errors";
@@ -22,10 +22,14 @@ import { getBit } from "./packed";
 import { asFraction } from "./parameters";
 import { Points } from "./points";
 import { Rappor } from "./rappor";
+import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
 
-/** An answer as a mechanism knows it: a number, or the digest of a text. Over time, a state. */
-export type Value = number | Digest;
+/**
+ * An answer as a mechanism knows it: a number, a row of 0 and 1 where several may be selected, or the
+ * digest of a text. Over time, a state.
+ */
+export type Value = number | Selected | Digest;
 
 /** How often a report says yes to the true answer, and how often to any one of the others. */
 export interface Odds {
@@ -34,6 +38,9 @@ export interface Odds {
 }
 
 /**
+ * GRR: the chance that the true answer is sent, and that each other one is. Unary and RAPPOR: that
+ * a report has a 1 in a bit of the true answer, and in any other bit. Sets: that a report has one item
+ * that the person has, and one that they haven't. Over time: that a
  * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
  * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
  * the true answer, and in any other bit. Over time: that a
@@ -51,7 +58,7 @@ export function odds(mechanism: Mechanism): Odds {
     const { truth } = mechanism;
     return { truth, other: rest(truth) };
   }
-  if (mechanism instanceof Rappor) {
+  if (mechanism instanceof Rappor || mechanism instanceof SetResponse) {
     const { holder, others } = mechanism.said;
     return { truth: holder, other: others };
   }
@@ -70,6 +77,10 @@ const ONE = fraction(1n);
  * its round, and says this.
  */
 export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
+  if (mechanism instanceof Grr) return weightOf(mechanism, value, record);
+  if (mechanism instanceof SetResponse) {
+    const { k, setSize } = mechanism;
+    return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
   if (mechanism instanceof Grr || mechanism instanceof Points) {
     return weightOf(mechanism, value, record);
   }
@@ -93,21 +104,22 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
+  mechanism: Exclude<Mechanism, Grr | SetResponse | Continual>,
   mechanism: Exclude<Mechanism, Grr | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {
   if (mechanism instanceof Rappor) {
     const { cohort, row } = mechanism.readReport(record);
-    return { row, ones: mechanism.ones(value, cohort) };
+    return { row, ones: mechanism.ones(value as number | Digest, cohort) };
   }
   return { row: mechanism.readReport(record), ones: [value as number] };
 }
 
 /** What a collector can conclude from one report about the answers in question. */
-export interface Conclusion {
+export interface Conclusion<Known extends Answer = string> {
   /** The answers, as given. */
-  readonly answers: readonly string[];
+  readonly answers: readonly Known[];
   /** How likely each one is after the report, if all were equally likely before. */
   readonly posterior: readonly number[];
   /** How much better the best of them explains the report than the worst. */
@@ -119,13 +131,14 @@ export interface Conclusion {
 /**
  * What one report tells about the answers, from a uniform prior.
  *
- * @param among for free text, the texts in question; else all answers of the collection.
+ * @param among for free text, the texts in question, and the lists of answers where several may be
+ *   selected; else all answers of the collection.
  */
-export function conclude(
+export function conclude<Known extends Answer = string>(
   collection: Collection,
   record: Uint8Array,
-  among: readonly string[] = collection.answers,
-): Conclusion {
+  among: readonly Known[] = collection.answers as readonly Known[],
+): Conclusion<Known> {
   if (among.length === 0) throw new InvalidAnswer("name the texts to compare");
   const { mechanism } = collection;
   const weights = among.map((answer) => weightOf(mechanism, collection.encode(answer), record));
@@ -149,6 +162,11 @@ function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fract
   }
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
+  if (mechanism instanceof SetResponse) {
+    const row = mechanism.readReport(record);
+    const own = [...mechanism.held(value as Selected)].filter((item) => getBit(row, item));
+    return mechanism.setChances()[own.length] as Fraction;
+  }
   if (mechanism instanceof Continual) {
     const { looks, reportsEach } = mechanism;
     const looked = fraction(BigInt(looks), BigInt(reportsEach)); // where it isn't, 0 is said
@@ -186,12 +204,27 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
       [0, 1].map((bit) => record([round + 1, width - 1], [bit, 1])),
     );
   }
+  if (mechanism instanceof SetResponse) {
+    if (mechanism.items > MOST_BITS) return null;
+    const isSet = (row: number): boolean =>
+      row.toString(2).replaceAll("0", "").length === mechanism.setSize;
+    return numbers(2 ** mechanism.items)
+      .filter(isSet)
+      .map((row) => record([row, width]));
+  }
   const bits = mechanism instanceof Rappor ? mechanism.bits : mechanism.k;
   const cohorts = mechanism instanceof Rappor ? mechanism.cohorts : 1;
   if (bits > MOST_BITS || cohorts * 2 ** bits > most) return null;
   return numbers(cohorts).flatMap((cohort) =>
     numbers(2 ** bits).map((row) => record([cohort, width - 8], [row, 8])),
   );
+}
+
+/** How many sets of so many items there are. */
+function combinations(items: number, size: number): bigint {
+  let count = 1n;
+  for (let i = 0; i < size; i++) count = (count * BigInt(items - i)) / BigInt(i + 1);
+  return count;
 }
 
 function numbers(count: number): number[] {

@@ -16,6 +16,13 @@ export function getBit(row: BigUint64Array, place: number): boolean {
   return (((row[place >>> 6] as bigint) >> BigInt(place & 63)) & 1n) === 1n;
 }
 
+/** How many bits of a row are 1. */
+export function ones(row: BigUint64Array): number {
+  let count = 0;
+  for (const word of row) for (let left = word; left > 0n; left &= left - 1n) count++;
+  return count;
+}
+
 /** The row that stands at `at`; one with a bit above `bits` is refused. */
 export function readRow(record: Uint8Array, at: number, bits: number): BigUint64Array {
   const row = getWords(record, at, wordsOf(bits));

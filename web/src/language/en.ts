@@ -36,6 +36,10 @@ export const common = {
     `A report says yes or no to every answer, each by a coin of its own. Of ${people.of} people who ` +
     `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
     "any other one.",
+  setOdds: (size: number, blanks: number, answer: string, people: People) =>
+    `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
+    `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
+    `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
   pointOdds: (answer: string, people: People) =>
     "A report is a number that says yes to some of the answers and no to the others. Of " +
     `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +

@@ -9,6 +9,7 @@ import {
   type Continual,
   type Mechanism,
   type Rappor,
+  type SetResponse,
   type Unary,
 } from "../device";
 import type { CommonWords } from "../language";
@@ -54,6 +55,15 @@ export function choiceOdds(
   return mechanism instanceof Grr
     ? words.grrOdds(example, people, mechanism.k - 1)
     : words.unaryOdds(example, people);
+}
+
+/** How often a report names an answer that was selected, and one that wasn't. */
+export function setOdds(
+  words: CommonWords,
+  { mechanism, answers }: CollectionBy<SetResponse>,
+): string {
+  const { setSize, most } = mechanism;
+  return words.setOdds(setSize, most, isolated(answers[0] as string), peopleOf(odds(mechanism)));
 }
 
 /** How often the places that a text switches on are reported as on. */

@@ -5,6 +5,7 @@ import {
   Device,
   Diary,
   Refused,
+  type Answer,
   type Collection,
   type Keeper,
   type Ledger,
@@ -102,7 +103,7 @@ export class Person {
    * The report of an answer, paid for and kept before anything can be sent; null in a round that
    * isn't the device's. To be called under a lock that all tabs share.
    */
-  async answer(collection: Collection, moment: Moment, answer: string): Promise<Sent | null> {
+  async answer(collection: Collection, moment: Moment, answer: Answer): Promise<Sent | null> {
     if (this.hasAnswered(collection, moment)) {
       throw new Answered(`“${collection.name}” was answered already (nothing was sent)`);
     }
@@ -111,7 +112,7 @@ export class Person {
     const report =
       number === null
         ? await device.report(collection, answer, { window })
-        : await device.observe(collection, number, answer);
+        : await device.observe(collection, number, answer as string);
     if (report === null) return null;
     const [id, record] = [bytesToHex(report.id), bytesToHex(report.record)];
     const sent = { window, id, record, settled: false };

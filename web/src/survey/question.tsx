@@ -94,7 +94,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
       setNote(() => (words: Words) => words.timeOver);
       return null;
     }
-    const sent = await alone(() => person.answer(collection, current, answer));
+    const sent = await alone(() => person.answer(collection, current, kind.given(answer)));
     if (sent === null) setNote(() => (words: Words) => words.notYourRound);
     else setShown({ sent, answer });
     if (kind.momentary) setAnswer("");

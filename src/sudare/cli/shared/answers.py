@@ -150,18 +150,26 @@ def other_option(command: Command) -> Command:
     )(command)
 
 
-def judge_of(agreed: "Collection", other: str | None) -> "Judge":
+def separator_option(command: Command) -> Command:
+    """Add ``--separator``, the sign between several answers in one cell, to a command."""
+    return click.option(
+        "--separator", help="Between several answers of a person in one cell.  [default: ;]"
+    )(command)
+
+
+def judge_of(agreed: "Collection", other: str | None, separator: str | None) -> "Judge":
     """Who judges the rows of a collection's answers: its question, with ``--other`` or without."""
     from sudare.answers.reading import OthersAs
 
+    kind = agreed.kind if separator is None else agreed.kind.separated(separator)
     if other is None:
-        return agreed.kind
-    if agreed.kind.rounds or other not in agreed.answers:
+        return kind
+    if kind.rounds or kind.body.several or other not in agreed.answers:
         raise ParameterError(
             f"--other is one of a list of answers; “{agreed.name}” ({agreed.kind.described}) has "
             f"no answer {other!r}"
         )
-    return OthersAs(agreed.kind, agreed.answers.index(other))
+    return OthersAs(kind, agreed.answers.index(other))
 
 
 def seed_option(command: Command) -> Command:

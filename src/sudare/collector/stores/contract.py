@@ -230,10 +230,9 @@ class Store(ABC):
         a closed round never changes.
         """
 
+    @abstractmethod
     def releases(self, key: str, windows: Sequence[int]) -> Iterator[Released]:
         """The sums of some windows that may be shown, in their order."""
-        found = (self.release(key, window) for window in windows)
-        return (one for one in found if one is not None)
 
     @abstractmethod
     def reports(self, key: str, window: int | None = None) -> Iterator[Records]:

@@ -72,8 +72,8 @@ class TableStore(Store):
             return work(run)
 
     @abstractmethod
-    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
-        """Keep others from changing a collection, or one window, until the transaction ends."""
+    def _lock(self, run: Run, number: int, window: int) -> None:
+        """Keep others from changing a collection's window until the transaction ends."""
 
     # Copies: read in a snapshot, written in one transaction of ``writing``
 
@@ -206,7 +206,6 @@ class TableStore(Store):
         """Change a collection's state or who sees its results; the state that it is in then."""
         number, _ = self._find(key)
         with self.writing() as run:
-            self._lock(run, number)
             if state is not None:
                 run(
                     "UPDATE collections SET state = ? WHERE id = ? AND state <> ?",

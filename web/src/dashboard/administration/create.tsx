@@ -27,7 +27,7 @@ import {
 } from "./wishes";
 
 const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
-const KINDS: readonly Asked[] = ["choice", "text", "states"];
+const KINDS: readonly Asked[] = ["choice", "several", "text", "states"];
 
 interface CreateProps {
   readonly requests: Requests;
@@ -192,6 +192,16 @@ function Question({ form, change, refusal }: FieldsProps) {
             />
           )}
         </Entry>
+      )}
+      {asks === "several" && (
+        <NumberEntry
+          id="new-most"
+          title={words.most}
+          hint={words.mostWhy}
+          refusal={refusal("most")}
+          value={form.most}
+          set={(most) => change({ most })}
+        />
       )}
       {asks === "states" && (
         <NumberEntry

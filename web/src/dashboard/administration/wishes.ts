@@ -1,13 +1,14 @@
 /** What an administrator wishes a new collection to be, from the form to the collector. */
 
 /** What people are asked for. */
-export type Asked = "choice" | "text" | "states";
+export type Asked = "choice" | "several" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
 export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_report";
 
 /** What can be wanted of each kind of question; the first is proposed. */
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
   choice: ["least_error", "small_reports", "permanent_noise"],
+  several: ["least_error"],
   text: ["permanent_noise"],
   states: ["least_error", "one_report"],
 };
@@ -21,6 +22,7 @@ export interface Form {
   readonly question: string;
   readonly name: string;
   readonly answers: string;
+  readonly most: string;
   readonly rounds: string;
   readonly wants: Wanted;
   readonly epsilon: string;
@@ -40,6 +42,7 @@ export const BLANK: Form = {
   question: "",
   name: "",
   answers: "",
+  most: "3",
   rounds: "24",
   wants: "least_error",
   epsilon: "1",
@@ -60,6 +63,7 @@ export interface Wishes {
   readonly question: string;
   readonly asks: Asked;
   readonly answers: readonly string[];
+  readonly most: number | null;
   readonly rounds: number | null;
   readonly wants: Wanted;
   readonly epsilon: number;
@@ -93,6 +97,7 @@ export type Field =
   | "question"
   | "name"
   | "answers"
+  | "most"
   | "rounds"
   | "wants"
   | "epsilon"
@@ -129,6 +134,9 @@ export function wishesOf(form: Form): Wishes | Field {
   if (asks !== "text" && (answers.length < 2 || new Set(answers).size < answers.length)) {
     return "answers";
   }
+  if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
+    return "most";
+  }
   if (asks === "states" && !WHOLE.test(form.rounds)) return "rounds";
   if (!NUMBER.test(form.epsilon)) return "epsilon";
   const isForLife = wants === "permanent_noise" && form.lifetime !== "";
@@ -141,6 +149,7 @@ export function wishesOf(form: Form): Wishes | Field {
     question,
     asks,
     answers,
+    most: asks === "several" ? Number(form.most) : null,
     rounds: asks === "states" ? Number(form.rounds) : null,
     wants,
     epsilon: Number(form.epsilon),
@@ -157,6 +166,7 @@ const FIELDS: readonly Field[] = [
   "question",
   "name",
   "answers",
+  "most",
   "rounds",
   "wants",
   "epsilon",

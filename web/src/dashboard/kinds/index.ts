@@ -4,6 +4,7 @@ import type { Estimate, Standing } from "../../collector/api";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
 import { other } from "./other";
+import { selection } from "./selection";
 import { states } from "./states";
 import { text } from "./text";
 
@@ -16,9 +17,10 @@ export function kindOf(standing: Standing, estimate: Estimate | null = null): Ki
   return estimate && !(kind.rows in estimate) ? other : kind;
 }
 
-function statedKind({ free_text, over_time }: Standing): Kind {
+function statedKind({ free_text, over_time, several }: Standing): Kind {
   if (free_text && over_time) return other;
   if (free_text) return text;
   if (over_time) return states;
+  if (several) return selection;
   return choice;
 }

@@ -42,6 +42,11 @@ export const words = {
   margin: (points: string) => `±\u00a0${points}`,
   marginOf: "points of error at most",
   marginAt: (level: string) => `at ${level}\u00a0% confidence`,
+  meanSelected: "answers that people select, in the mean",
+  meanInterval: (low: string, high: string, level: string) =>
+    `${low} to ${high}, at ${level}\u00a0%`,
+  severalWhy: (most: number) =>
+    `A person may select up to ${counted(most, "answer")}, so the shares don’t sum to 100\u00a0%.`,
   largest: "the largest share",
   newest: "the newest round",
   smallest: "the smallest share that would be found",

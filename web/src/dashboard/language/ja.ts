@@ -43,6 +43,10 @@ export const words: DashboardWords = {
   margin: (points) => `±\u00a0${points}`,
   marginOf: "ポイント以内の誤差",
   marginAt: (level) => `信頼水準 ${level}\u00a0%`,
+  meanSelected: "一人が選ぶ回答数の平均",
+  meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
+  severalWhy: (most) =>
+    `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
   largest: "最も多い回答",
   newest: "最新のラウンド",
   smallest: "見つけられる最小の割合",

@@ -20,6 +20,7 @@ export const choice: Kind = {
   legend: (words) => words.yourAnswer,
   button: (words) => words.send,
   unanswered: (words) => words.choose,
+  given: (answer) => answer,
   momentary: false,
   Clock: () => null,
   obstacle: () => null,

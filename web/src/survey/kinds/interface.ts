@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 
-import type { Collection, Moment } from "../../device";
+import type { Answer, Collection, Moment } from "../../device";
 import type { Wording } from "../../page/wording";
 import type { Words } from "../language";
 import type { Obstacle } from "../obstacle";
@@ -40,6 +40,8 @@ export interface Kind extends Wording {
   button(words: Words): string;
   /** What to do first, said to who sends without an answer. */
   unanswered(words: Words): string;
+  /** The answer that the page's text stands for. */
+  given(answer: string): Answer;
   /** Whether an answer holds for the moment only: then the next one begins anew. */
   readonly momentary: boolean;
   /** The time that is left for an answer, where that matters. */

@@ -1,5 +1,6 @@
 /** The answers to choose from, with a search field where they are many. */
 
+import { Fragment, type ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 import { whole } from "../../language";
@@ -11,18 +12,51 @@ import type { FieldProps } from "./interface";
 const FEW = 12;
 
 export function Options({ collection, legend, answer, choose }: FieldProps) {
-  const { answers } = collection;
+  return (
+    <AnswerList
+      answers={collection.answers}
+      legend={legend}
+      type="radio"
+      chosen={answer === "" ? [] : [answer]}
+      choose={choose}
+    />
+  );
+}
+
+interface AnswerListProps {
+  readonly answers: readonly string[];
+  readonly legend: string;
+  readonly type: "radio" | "checkbox";
+  readonly chosen: readonly string[];
+  /** Whether nothing can be chosen beside what is. */
+  readonly isFull?: boolean;
+  readonly choose: (answer: string) => void;
+  /** What stands below the answers. */
+  readonly children?: ComponentChildren;
+}
+
+export function AnswerList({
+  answers,
+  legend,
+  type,
+  chosen,
+  isFull = false,
+  choose,
+  children,
+}: AnswerListProps) {
   const words = useWords();
   const [wanted, setWanted] = useState("");
   const group = useRef<HTMLFieldSetElement>(null);
   const isMany = answers.length > FEW;
   const found = wanted === "" ? answers : answers.filter((label) => fits(label, wanted));
+  const isClosed = (label: string): boolean => isFull && !chosen.includes(label);
 
   const goOn = (event: KeyboardEvent): void => {
     const [only, ...others] = found;
     if (event.key === "Enter") {
       event.preventDefault(); // a search isn't an answer
-      if (only !== undefined && others.length === 0) choose(only);
+      const isNew = only !== undefined && !chosen.includes(only) && !isClosed(only);
+      if (isNew && others.length === 0) choose(only);
     }
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
     event.preventDefault();
@@ -53,20 +87,22 @@ export function Options({ collection, legend, answer, choose }: FieldProps) {
       <fieldset ref={group} class={isMany ? "many" : undefined}>
         <legend>
           {legend}
-          {isMany && answer !== "" && (
-            <>
-              {words.chosen} <Stranger text={answer} />
-            </>
-          )}
+          {isMany &&
+            chosen.map((label, i) => (
+              <Fragment key={label}>
+                {i === 0 ? words.chosen : words.list(["", ""])} <Stranger text={label} />
+              </Fragment>
+            ))}
         </legend>
         <div class="choices">
           {found.map((label) => (
             <label class="choice" key={label}>
               <input
-                type="radio"
+                type={type}
                 name="answer"
                 value={label}
-                checked={answer === label}
+                checked={chosen.includes(label)}
+                disabled={isClosed(label)}
                 onChange={() => choose(label)}
               />
               <span>
@@ -75,6 +111,7 @@ export function Options({ collection, legend, answer, choose }: FieldProps) {
             </label>
           ))}
         </div>
+        {children}
       </fieldset>
     </>
   );

@@ -1,6 +1,6 @@
 /** What the survey says, in English. The other languages have exactly these entries. */
 
-import { common } from "../../language/en";
+import { common, counted } from "../../language/en";
 import type { People } from "../../page/numbers";
 
 export const words = {
@@ -114,6 +114,9 @@ export const words = {
   refusedTitle: "The collector takes no answer now",
   failedTitle: "The question couldn’t be loaded",
   yourAnswer: "Your answer",
+  yourAnswers: "Your answers",
+  noneOfThese: "None of these",
+  selected: (count: number, most: number) => `${count} of at most ${most} selected`,
   yourText: "Your answer, in your own words",
   yourState: "Your state in this round",
   search: "Search the answers",
@@ -121,6 +124,7 @@ export const words = {
   chosen: ":",
   textHint: "At most 10,000 bytes. The text itself never leaves this device.",
   choose: "Choose an answer first.",
+  chooseSome: "Choose answers first, or “None of these”.",
   write: "Write something first.",
   promise: "Your answer is scrambled on this device before it is sent.",
   send: "Scramble and send",
@@ -212,6 +216,12 @@ export const words = {
   ownNo: ({ of, truth }: People) =>
     `By chance, it says no to your own answer, as about ${of - truth} of ${of} such reports do. That ` +
     "keeps your answer yours.",
+  ownItems: ({ of, truth }: People) =>
+    `By chance, it names something of yours: an answer that you selected, or a blank for one that you ` +
+    `didn’t. About ${truth} of ${of} reports do, and which of the items it is can’t be told.`,
+  strangeItems: ({ of, other }: People) =>
+    `By chance, it names nothing of yours, as about ${other} of ${of} reports do. That keeps your ` +
+    "answers yours. The odds are known, so the totals over many people still come out right.",
   ownState: ({ of, truth }: People) =>
     `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
     "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
@@ -225,6 +235,8 @@ export const words = {
     "were switched off. Whoever reads it can’t tell which.",
   forgotten: "This may be your own answer or not: the page doesn’t keep what you chose.",
   says: (answer: string) => `“${answer}”`,
+  saysSet: (answers: string, blanks: number) =>
+    [answers, blanks > 0 ? counted(blanks, "blank") : ""].filter((part) => part !== "").join(", "),
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,
   saysNone: "No to every answer.",
   saysAll: "Yes to every answer.",
@@ -237,6 +249,9 @@ export const words = {
   conclude: "What the collector can conclude",
   concludeWhy:
     "If every answer seemed equally likely before, this is how likely each one is after the report:",
+  concludeSet:
+    "If having selected nothing, and each answer alone, seemed equally likely before, this is how " +
+    "likely each is after the report:",
   concludeText:
     "Texts aren’t in a report, only places that are on. If the collector takes these two texts to be " +
     "equally likely before, this is how likely each one is after the report:",

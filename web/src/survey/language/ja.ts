@@ -104,6 +104,9 @@ export const words: SurveyWords = {
   refusedTitle: "現在、回答を受け付けていません",
   failedTitle: "質問を読み込めませんでした",
   yourAnswer: "あなたの回答",
+  yourAnswers: "あなたの回答（複数選択）",
+  noneOfThese: "どれもあてはまらない",
+  selected: (count, most) => `最大 ${most} 個のうち ${count} 個を選択中`,
   yourText: "あなたの回答（自由記述）",
   yourState: "今回のあなたの状態",
   search: "選択肢を検索",
@@ -111,6 +114,7 @@ export const words: SurveyWords = {
   chosen: "：",
   textHint: "10,000 バイトまで。文章そのものが送信されることはありません。",
   choose: "回答を選択してください。",
+  chooseSome: "回答を選択するか、「どれもあてはまらない」を選んでください。",
   write: "回答を入力してください。",
   promise: "回答は、送信前にこの端末の中でランダムに変換されます。",
   send: "変換して送信する",
@@ -183,6 +187,11 @@ export const words: SurveyWords = {
     `偶然、あなたの選んだ回答が「はい」になりました。これは ${of} 人中約 ${truth} 人に起こります。選んでいない回答も ${of} 人中約 ${other} 人で「はい」になるので、「はい」は本心の証拠になりません。`,
   ownNo: ({ of, truth }) =>
     `偶然、あなたの選んだ回答が「いいえ」になりました。これは ${of} 人中約 ${of - truth} 人に起こり、あなたの回答を守ります。`,
+  ownItems: ({ of, truth }) =>
+    `くじの結果、あなたの選んだ回答か、選ばなかった分の空欄が入っています。${of} 件中約 ${truth} 件がそうなり、どれがそうなのかは誰にも分かりません。`,
+  strangeItems: ({ of, other }) =>
+    `くじの結果、あなたのものはひとつも入っていません。${of} 件中約 ${other} 件がそうなります。こうして、あなたの回答は守られます。` +
+    "確率が分かっているので、多くの人の合計は正しく求められます。",
   ownState: ({ of, truth }) =>
     `偶然、あなたの状態と同じものが送られました。同じ状態の ${of} 人のうち約 ${truth} 人はそのまま、残りの人は逆の状態が送られます。受け取った側には、あなたがどちらなのかわかりません。`,
   otherState:
@@ -194,6 +203,8 @@ export const words: SurveyWords = {
   forgotten:
     "あなたの回答と同じかもしれませんし、違うかもしれません。選んだ回答は保存していません。",
   says: (answer) => `「${answer}」`,
+  saysSet: (answers, blanks) =>
+    [answers, blanks > 0 ? `空欄 ${blanks} 個` : ""].filter((part) => part !== "").join("、"),
   saysYes: (answers, no) => `はい：${answers}。いいえ：${no}。`,
   saysNone: "すべての選択肢に「いいえ」。",
   saysAll: "すべての選択肢に「はい」。",
@@ -205,6 +216,8 @@ export const words: SurveyWords = {
   conclude: "集計側が推測できること",
   concludeWhy:
     "どの回答も同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。",
+  concludeSet:
+    "何も選ばなかった場合と、ひとつだけ選んだ場合が、送信前には同じくらいありそうだったとすると、送信後の見込みは次のとおりです：",
   concludeText:
     "送信データに文章は含まれず、オンの場所だけがわかります。次の二つの文章が同じくらいありうると考えていた人がこのデータを見ると、確率は次のようになります。",
   concludeLater: "文章は保存していないため、比較できません。",

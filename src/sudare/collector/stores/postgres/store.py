@@ -47,7 +47,7 @@ from sudare.collector.stores.postgres.report_ids import (
     table_of,
 )
 from sudare.collector.stores.tables import Each, Rows, Run, TableStore
-from sudare.errors import ParameterError, StoreUnavailable
+from sudare.errors import StoreUnavailable
 
 Result = TypeVar("Result")
 
@@ -185,14 +185,11 @@ class PostgresStore(TableStore):
             lambda cursor: work(lambda query, parameters: run(cursor, query, parameters)), long=long
         )
 
-    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
-        if window is not None:
-            run(
-                "SELECT 1 FROM windows WHERE collection = ? AND window_number = ? FOR UPDATE",
-                (number, window),
-            )
-        elif not run("SELECT 1 FROM collections WHERE id = ? FOR UPDATE", (number,)):
-            raise ParameterError("that collection has just been removed from this store")
+    def _lock(self, run: Run, number: int, window: int) -> None:
+        run(
+            "SELECT 1 FROM windows WHERE collection = ? AND window_number = ? FOR UPDATE",
+            (number, window),
+        )
 
     @contextmanager
     def snapshot(self) -> Iterator[Each]:

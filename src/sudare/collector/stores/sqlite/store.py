@@ -275,7 +275,7 @@ class SqliteStore(TableStore):
         with self._database.transaction() as connection:
             yield lambda query, parameters: connection.execute(query, parameters).fetchall()
 
-    def _lock(self, run: Run, number: int, window: int | None = None) -> None:
+    def _lock(self, run: Run, number: int, window: int) -> None:
         """Nothing to do: one process writes, and holds the lock."""
 
     def _forget_closed(self, held: OpenCollection) -> None:

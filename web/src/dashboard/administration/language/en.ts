@@ -15,11 +15,13 @@ export const words = {
   asks: "People answer",
   asked: {
     choice: "One of a list of answers",
+    several: "Several of a list of answers",
     text: "In their own words",
     states: "A state over time",
   },
   askedWhy: {
     choice: "The share of each answer is estimated.",
+    several: "Check boxes. The share of people who check each answer is estimated.",
     text: "Texts are found again among candidates that you name later.",
     states: "In each round, everybody is in one of two states; the share over time is estimated.",
   },
@@ -27,6 +29,8 @@ export const words = {
   answersWhy: "At least two, each different.",
   stateNames: "The two states, one per line",
   stateNamesWhy: "The share of the second is estimated, such as “off” and then “on”.",
+  most: "A person may select at most",
+  mostWhy: "Each more makes every share less precise.",
   rounds: "Rounds in a window",
   roundsWhy: "With a window of a day, 24 rounds are of an hour each.",
   wants: "What matters most",
@@ -56,6 +60,8 @@ export const words = {
   noMeaning: "This is said as soon as the answers and ε are there.",
   errors: {
     choice: (people: string, error: string) =>
+      `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
+    several: (people: string, error: string) =>
       `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
     text: (people: string, error: string) =>
       `With ${people} people, a text that about ${error}\u00a0% of them answer has an even chance of being found, ` +
@@ -98,6 +104,7 @@ export const words = {
     name: "A name of at least one letter, on one line, without hidden characters.",
     answers:
       "At least two answers, each different, without hidden characters; over time exactly two states.",
+    most: "A whole number, from 1 to how many answers there are.",
     rounds: "A whole number from 1 to about a million.",
     wants: "This can’t be had for such a question.",
     epsilon: "A number above 0, such as 0.5 or 2; not so small that no coin could keep it.",

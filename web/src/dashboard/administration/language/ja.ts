@@ -17,11 +17,13 @@ export const words: AdministrationWords = {
   asks: "回答の形式",
   asked: {
     choice: "選択肢からひとつ",
+    several: "選択肢からいくつか",
     text: "自由記述",
     states: "時間とともに変わる状態",
   },
   askedWhy: {
     choice: "選択肢ごとの割合を推定します。",
+    several: "チェックボックスです。それぞれを選んだ人の割合を推定します。",
     text: "あとで登録する候補の中から、書かれた文章を見つけ出します。",
     states: "ラウンドごとに、各人は 2 つの状態のどちらかにあります。その割合の推移を推定します。",
   },
@@ -29,6 +31,8 @@ export const words: AdministrationWords = {
   answersWhy: "2 つ以上。同じものは使えません。",
   stateNames: "2 つの状態（1 行にひとつ）",
   stateNamesWhy: "2 番目の状態の割合を推定します。例：「オフ」「オン」の順。",
+  most: "一人が選べる最大数",
+  mostWhy: "多くするほど、どの割合の誤差も大きくなります。",
   rounds: "ひとつの期間のラウンド数",
   roundsWhy: "期間が 1 日なら、24 ラウンドで 1 時間ずつになります。",
   wants: "いちばん重視すること",
@@ -59,6 +63,8 @@ export const words: AdministrationWords = {
   noMeaning: "選択肢と ε を入力すると、ここに表示されます。",
   errors: {
     choice: (people, error) =>
+      `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
+    several: (people, error) =>
       `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     text: (people, error) =>
       `${people} 人が回答すると、およそ ${error}\u00a0% の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
@@ -96,6 +102,7 @@ export const words: AdministrationWords = {
     name: "名前は 1 行で、1 文字以上入力してください。見えない文字は使えません。",
     answers:
       "選択肢は 2 つ以上、すべて別のものにしてください。見えない文字は使えません。状態の場合はちょうど 2 つです。",
+    most: "1 から選択肢の数までの整数を入力してください。",
     rounds: "1 からおよそ 100 万までの整数を入力してください。",
     wants: "この形式の質問では選べません。",
     epsilon: "0 より大きい数（0.5 や 2 など）を入力してください。小さすぎる値は実現できません。",

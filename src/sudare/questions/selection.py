@@ -1,0 +1,276 @@
+"""Several answers of a list: the share of people who select each, and how many they select."""
+
+import math
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sudare.answers.reading import Judged, is_empty
+from sudare.answers.table import Layout, columns_named
+from sudare.chance.packed import first_bits
+from sudare.errors import InvalidAnswer, ParameterError
+from sudare.estimation.frequency_error import share_variance
+from sudare.formats.documents import Shape
+from sudare.formats.numbers import counted
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.domain import SelectionGroups
+from sudare.mechanisms.interface import Records
+from sudare.mechanisms.set_response import MeanSize, SetResponse
+from sudare.questions.choice import AnswerList, AnswersDocument, Shares, people_by_text
+from sudare.questions.interface import (
+    COLUMN,
+    DEVIATIONS,
+    KindBody,
+    Population,
+    ResultDocument,
+    ResultOptions,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Selected = NDArray[np.uint8]
+
+SEPARATOR = ";"
+"""The sign between the answers of a selection that is one text, unless another is named."""
+_FLAGS = {"0": 0, "1": 1, "false": 0, "true": 1}
+_CELLS = 1 << 22  # of tables that are read at a time
+
+# What may be wrong with a selection, the first that applies; 0 is none of them.
+_BLANK, _UNKNOWN, _REPEATED, _TOO_MANY, _NO_FLAG = range(1, 6)
+
+
+class MeanSizeRow(Shape):
+    """How many answers people select in the mean."""
+
+    mean: float
+    stderr: float
+    low: float
+    high: float
+
+
+class SelectionsDocument(AnswersDocument):
+    """The shares of people who select each answer, and how many answers they select."""
+
+    most: int
+    selected: MeanSizeRow
+
+
+@dataclass(frozen=True)
+class Selection(AnswerList):
+    """A question with a list of answers, of which a person selects some, or none.
+
+    An answer is a list of labels. In a table, and wherever it is one text, the labels stand in a
+    row with a separator between them. To have selected nothing is an answer; it is written as a
+    separator alone, since an empty cell is an answer that is missing.
+
+    Attributes:
+        separator: the sign between labels.
+    """
+
+    result_document: ClassVar[type[ResultDocument]] = SelectionsDocument
+
+    separator: str = SEPARATOR
+
+    @property
+    def sets(self) -> SetResponse:
+        """The mechanism that the collection uses."""
+        return cast("SetResponse", self.agreed.mechanism)
+
+    def separated(self, separator: str) -> Self:
+        """The same question, where texts have another sign between labels."""
+        if not separator.strip():
+            raise ParameterError("--separator needs a sign that isn't a space")
+        return replace(self, separator=separator)
+
+    def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> Selected:
+        """Selections, each a list of labels or one text, as a row of 0 and 1 per person."""
+        k = len(self.agreed.answers)
+        values = np.zeros((len(answers), k), np.uint8)
+        for position, answer in enumerate(answers):
+            labels = self._labels(answer, first + position)
+            numbers = [self._numbers.get(label, -1) for label in labels]
+            fault = self._fault(numbers)
+            if fault:
+                raise InvalidAnswer(
+                    f"the answer at position {first + position} {self._says(fault)}"
+                )
+            values[position, numbers] = 1
+        return values
+
+    def _labels(self, answer: object, position: int) -> list[str]:
+        """The labels of one selection, which is a list of them or one text."""
+        if isinstance(answer, str):
+            labels = [part.strip() for part in answer.split(self.separator)]
+            if len(labels) == 1 and not labels[0]:
+                raise InvalidAnswer(f"the answer at position {position} {self._says(_BLANK)}")
+            return [label for label in labels if label]
+        if isinstance(answer, Sequence | AbstractSet | np.ndarray):
+            labels = list(answer)
+            if all(isinstance(label, str) for label in labels):
+                return labels
+        raise InvalidAnswer(f"the answer at position {position} is not a list of answers")
+
+    def _fault(self, numbers: Sequence[int]) -> int:
+        if -1 in numbers:
+            return _UNKNOWN
+        if len(set(numbers)) < len(numbers):
+            return _REPEATED
+        return _TOO_MANY if len(numbers) > self.sets.most else 0
+
+    def _says(self, fault: int) -> str:
+        """What is wrong with a selection, without a word of what it holds."""
+        return {
+            _BLANK: f"is blank (a selection of nothing is written as {self.separator!r})",
+            _UNKNOWN: f"has a part that {self._none_of_them}",
+            _REPEATED: "has the same answer twice",
+            _TOO_MANY: f"has more than {counted(self.sets.most, 'answer')}",
+            _NO_FLAG: "is not of 0 and 1, one for each answer",
+        }[fault]
+
+    def layout(self, column: str | None) -> Layout:
+        """The one column of selections, or else a column for each answer, named by its label."""
+        if column is not None:
+            return columns_named(column)
+        usual = columns_named(COLUMN)
+
+        def wanted(names: list[str]) -> list[str]:
+            labels = self.agreed.answers
+            if COLUMN not in names and all(names.count(label) == 1 for label in labels):
+                return list(labels)
+            return usual.wanted(names)
+
+        return usual._replace(wanted=wanted)
+
+    @property
+    def rows_at_once(self) -> int:  # type: ignore[override]
+        """How many people of a table are read together: their selections fit in memory."""
+        return max(1, _CELLS // len(self.agreed.answers))
+
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
+        """One column of texts, or one of 0 and 1 for each answer, as a row of 0 and 1 each."""
+        values, faults = self._read(columns)
+        return Judged(values, faults > 0)
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """What is wrong with a selection: missing, unknown, repeated, too many."""
+        if any(is_empty(column)[0] for column in columns):
+            return "the answer is missing"
+        _, faults = self._read(columns)
+        return f"the answer {self._says(int(faults[0]))}"
+
+    def _read(self, columns: "list[pa.Array]") -> tuple[Selected, NDArray[np.int8]]:
+        """Selections in columns of a table, and what is wrong with each, 0 for nothing."""
+        values, faults = self._flags(columns) if len(columns) > 1 else self._texts(columns[0])
+        too_many = values.sum(axis=1, dtype=np.int64) > self.sets.most
+        faults[too_many & (faults == 0)] = _TOO_MANY
+        return values, faults
+
+    def _flags(self, columns: "list[pa.Array]") -> tuple[Selected, NDArray[np.int8]]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        cells = pc.utf8_lower(pa.concat_arrays(columns))
+        which = pc.index_in(cells, value_set=pa.array(_FLAGS)).fill_null(len(_FLAGS)).to_numpy()
+        flags = np.array([*_FLAGS.values(), 2], np.uint8)[which].reshape(len(columns), -1).T
+        faults = np.where((flags == 2).any(axis=1), _NO_FLAG, 0).astype(np.int8)
+        return np.ascontiguousarray(flags & 1), faults
+
+    def _texts(self, column: "pa.Array") -> tuple[Selected, NDArray[np.int8]]:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        split = pc.split_pattern(column.fill_null(""), pattern=self.separator)
+        rows = pc.list_parent_indices(split).to_numpy()
+        labels = pc.utf8_trim_whitespace(split.flatten())
+        said = pc.not_equal(labels, "").to_numpy(zero_copy_only=False)
+        numbers = pc.index_in(labels, value_set=pa.array(self.agreed.answers)).fill_null(-1)
+        rows, numbers = rows[said], numbers.to_numpy()[said]
+        known = numbers >= 0
+        times = np.zeros((len(column), len(self.agreed.answers)), np.int32)
+        np.add.at(times, (rows[known], numbers[known]), 1)
+        faults = np.zeros(len(column), np.int8)
+        faults[(times > 1).any(axis=1)] = _REPEATED
+        faults[rows[~known]] = _UNKNOWN
+        alone = pc.list_value_length(split).to_numpy() == 1
+        faults[alone & (np.bincount(rows, minlength=len(column)) == 0)] = _BLANK
+        return np.minimum(times, 1).astype(np.uint8), faults
+
+    def blank_reports(self, count: int) -> Records:
+        """Reports that devices might send, all alike and of nobody: the first items."""
+        reports = super().blank_reports(count)
+        reports["bits"] = first_bits(self.sets.size, reports["bits"].shape[1])
+        return reports
+
+    def true_shares(self, values: Iterable[Selected]) -> dict[str, float]:
+        """The share of people who select each answer."""
+        people, held = 0, np.zeros(len(self.agreed.answers), np.int64)
+        for chunk in values:
+            people += len(chunk)
+            held += chunk.sum(axis=0, dtype=np.int64)
+        shares = held / max(1, people)
+        return dict(zip(self.agreed.answers, shares.tolist(), strict=True))
+
+    def population(self, truth: Population) -> SelectionGroups:
+        """Groups of people, from numbers of people by selection: a text, or a tuple of labels."""
+        if isinstance(truth, SelectionGroups):
+            return truth
+        return self.sets.domain.groups(*people_by_text(self, truth))
+
+    def result(self, weighed: Aggregate, options: ResultOptions) -> "SelectedShares":
+        """The share of people who select each answer, and how many they select in the mean."""
+        if options.consistent not in {None, "clip"}:
+            raise ParameterError(
+                f"consistent is clip where several answers are selected, whose shares have no "
+                f"sum; got {options.consistent!r}"
+            )
+        shares = super().result(weighed, options)
+        size = self.sets.mean_size(self.released(weighed))
+        return SelectedShares(
+            **{field.name: getattr(shares, field.name) for field in fields(shares)},
+            size=size.of_population(weighed.n) if options.population else size,
+        )
+
+    @property
+    def described(self) -> str:
+        """The answers in a few words: how many there are, and may be selected."""
+        return f"at most {self.sets.most} of {counted(len(self.agreed.answers), 'answer')}"
+
+    def foreseen_error(self, people: int) -> float:
+        """Half the width of a 95 % interval of a share: the root of its mean square.
+
+        The mean over all items, blanks included, is the same whatever people select.
+        """
+        sets = self.sets
+        squared = share_variance(sets.holder, sets.others, people, sets.most / sets.items)
+        return DEVIATIONS * math.sqrt(float(squared))
+
+    @property
+    def body(self) -> KindBody:
+        """The question's kind, as the collector's JSON has it."""
+        return KindBody(over_time=False, free_text=False, several=True)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectedShares(Shares):
+    """The share of people who select each answer, and how many answers they select.
+
+    Attributes:
+        size: of a selection, in the mean.
+    """
+
+    size: MeanSize
+
+    def mean_row(self) -> dict[str, float]:
+        """The mean size of a selection with its interval."""
+        low, high = self.size.interval(self.level)
+        return {"mean": self.size.mean, "stderr": self.size.stderr, "low": low, "high": high}
+
+    def document(self) -> dict[str, Any]:
+        """The whole result as JSON values."""
+        most = cast("SetResponse", self.collection.mechanism).most
+        return super().document() | {"most": most, "selected": self.mean_row()}

@@ -1,0 +1,41 @@
+/** Several answers on the dashboard: the share of people who select each, and how many they select. */
+
+import type { Estimate, Selections } from "../../collector/api";
+import { decimalsFor } from "../../page/numbers";
+import { setOdds } from "../../page/wording";
+import { useWords, type Words } from "../language";
+import { levelText } from "../table";
+import { choice } from "./choice";
+import type { Figure, Kind, ResultProps } from "./interface";
+
+export const selection: Kind = {
+  ...choice,
+  odds: setOdds,
+  figures: (words, estimate, calendar) => [
+    ...choice.figures(words, estimate, calendar),
+    meanFigure(words, estimate as Selections),
+  ],
+  Result: SelectedShares,
+};
+
+function meanFigure(words: Words, { selected, level }: Selections): Figure {
+  const { mean, stderr, low, high } = selected;
+  const text = (value: number): string => value.toFixed(decimalsFor(stderr)).replace("-", "−");
+  return {
+    value: text(mean),
+    label: words.meanSelected,
+    note: words.meanInterval(text(low), text(high), levelText(level)),
+  };
+}
+
+function SelectedShares(props: ResultProps<Estimate>) {
+  const words = useWords();
+  return (
+    <>
+      <choice.Result {...props} />
+      <p class="fine" data-note>
+        {words.severalWhy((props.estimate as Selections).most)}
+      </p>
+    </>
+  );
+}
