@@ -3,6 +3,7 @@
 ``compiler``: how kernels are compiled.
 ``coins``: coins of exact probability, one to a byte or 64 to a word.
 ``choices``: one answer of k.
+``sets``: parts of sets put together.
 ``counters``: column counts of packed bits.
 ``lanes``: column counts of packed bits, in each of many groups.
 ``hashing``: bit positions of hashed strings.
