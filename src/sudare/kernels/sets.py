@@ -13,7 +13,8 @@ SIXTY_THREE = np.uint64(63)
 @compiled
 def _bit(words: NDArray[np.uint64], row: int, place: int) -> np.uint64:
     at = np.uint64(place)
-    return words[row, np.intp(at >> SIX)] >> (at & SIXTY_THREE) & ONE
+    bit: np.uint64 = words[row, np.intp(at >> SIX)] >> (at & SIXTY_THREE) & ONE
+    return bit
 
 
 @compiled
