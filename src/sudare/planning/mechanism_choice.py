@@ -9,7 +9,7 @@ from typing import Any
 
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
-from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
@@ -104,7 +104,7 @@ def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) ->
 
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
     if options.mechanism != "auto":
-        return CATEGORICAL[options.mechanism].calibrate(answers, options.epsilon)
+        return categorical(options.mechanism).calibrate(answers, options.epsilon)
     choices = [cls.calibrate(answers, options.epsilon) for cls in CATEGORICAL.values()]
     return min(choices, key=lambda m: mean_squared_error(m.holder, m.others, 1, answers))
 
