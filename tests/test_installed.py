@@ -1,5 +1,6 @@
 """Mechanisms of other packages: found by name, used as ours are; a broken one is a sentence."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
@@ -9,11 +10,16 @@ import pytest
 
 import sudare
 from sudare import Collection
+from sudare.collector.http.problems import Problem
+from sudare.collector.service import Service
+from sudare.collector.stores.contract import HeldCollection, Store
+from sudare.collector.stores.open import open_store
 from sudare.errors import MechanismUnavailable
 from sudare.installed import blamed, offers
 from sudare.mechanisms import categorical, from_document
 from support.commands import TEAS, refused, run, succeed
 from support.other_packages import changed, install
+from support.uploads import collecting, error
 
 NEW: tuple[object, ...] = (
     *("collection", "new", "tea", "--question", "Which?", "--epsilon", 1),
@@ -170,3 +176,40 @@ def test_the_document_says_no_more_than_ours_do(dice: Path) -> None:
     succeed(dice, *NEW, "--mechanism", "dice", "-o", "tea.json")
     document = msgspec.json.decode((dice / "tea.json").read_bytes())
     assert document["mechanism"] == {"name": "dice", "k": 3, "keep": document["mechanism"]["keep"]}
+
+
+async def sent_to(store: Store, key: str) -> None:
+    """A report to a collection that can't be served, and the question whether it would be taken."""
+    async with collecting(store) as collector:
+        for method, way in (("POST", "reports"), ("GET", "admission")):
+            answer = await collector.client.request(method, f"/collections/{key}/{way}")
+            assert error(answer) == (501, "mechanism_unavailable")
+
+
+def test_a_collector_without_the_package_serves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reports of the collection that it can't read are to be kept by their devices."""
+    ours = Collection("ours", "Which?", TEAS, sudare.GRR(3, 0.5))
+    path = tmp_path / "store.db"
+    with monkeypatch.context() as patch:
+        install(tmp_path / "site", patch)
+        theirs = Collection("theirs", "Which?", TEAS, categorical("dice").calibrate(3, 1.0))
+        store = open_store(str(path))
+        for collection in (theirs, ours):
+            store.add(HeldCollection(collection))
+        store.shut()
+    store = open_store(str(path))
+    try:
+        service = Service(store)
+        assert [held.collection for held in service.held_collections] == [ours]
+        assert list(store.unavailable) == [theirs.key]
+        with pytest.raises(Problem, match="install the package that has it") as refusal:
+            service.held_collection(theirs.key)
+        assert (refusal.value.status, refusal.value.code) == (501, "mechanism_unavailable")
+        with pytest.raises(Problem, match="no collection") as refusal:
+            service.held_collection("0" * 64)
+        assert refusal.value.status == 404
+        asyncio.run(sent_to(store, theirs.key))
+    finally:
+        store.shut()

