@@ -20,10 +20,10 @@ ROOT = Path(sudare.__file__).parent
 # A module may import from earlier steps only, and from its own package.
 CHAIN = [
     {"errors"},
-    {"formats", "kernels"},
+    {"formats", "installed", "kernels"},
     {"chance", "estimation"},
     {"answers", "mechanisms", "privacy", "twoparty"},
-    {"decoding", "planning"},
+    {"decoding", "laws", "planning"},
     {"questions"},
     {"collection"},
     {"device", "engines", "simulation"},

@@ -4,11 +4,11 @@ import math
 from fractions import Fraction
 from itertools import permutations
 
-import laws
 import numpy as np
 from numpy.typing import NDArray
 from record import Row
 
+import laws
 from sudare import Rappor
 from sudare.chance.exact import log_up
 from sudare.mechanisms.rappor import said_chances

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import laws
 from formulas import REPORT, SINGLE, F, P, Q
 from record import Row
 
+import laws
 from sudare import Rappor
 
 FILTERS = (

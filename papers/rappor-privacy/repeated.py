@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-import laws
 from formulas import REPORT, SINGLE, F, H, permanent_epsilon
 from record import Row
 
+import laws
 from sudare import Rappor
 from sudare.chance.exact import log_up
 

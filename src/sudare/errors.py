@@ -2,10 +2,12 @@
 
     SudareError
     ├── ParameterError       a parameter outside what is allowed
+    │   └── NotEnumerable    code with too many paths of chance for its exact law
     ├── InvalidAnswer        an answer outside the domain; raised on the device, nothing was sent
     ├── InvalidReport        a report that no device could have made
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
     ├── InvalidDocument      a collection, aggregate or report file that can't be read as written
+    │   └── MechanismUnavailable  a mechanism of a package that isn't installed, or can't be used
     ├── BadFile              one of many files that can't be counted, by its path and the cause
     ├── InvalidMessage       a message of the other party that doesn't belong here and now
     │   └── FalseTables      P1's tables aren't those agreed on, or not those it was bound to
@@ -19,6 +21,7 @@
     ├── CollectorUnavailable a collector that can't be reached, or takes nothing now; try again
     │   └── CollectionUnavailable  one collection, or window, that takes nothing now; others may
     ├── EngineUnavailable    a cluster that can't be had, lacks something, or gave up
+    ├── LawBroken            a law that a mechanism doesn't obey, with the case that shows it
     └── ScriptExhausted      a scripted randomness asked for more than its script holds
 
 A message is one sentence that carries the offending number and what is allowed.
@@ -39,6 +42,10 @@ class ParameterError(SudareError):
     """A parameter outside what is allowed."""
 
 
+class NotEnumerable(ParameterError):
+    """Code with too many paths of chance for its exact law to be enumerated."""
+
+
 class InvalidAnswer(SudareError):
     """An answer outside the domain, found before anything was sent."""
 
@@ -53,6 +60,10 @@ class InvalidCiphertext(SudareError):
 
 class InvalidDocument(SudareError):
     """A file or message that can't be read as what it claims to be."""
+
+
+class MechanismUnavailable(InvalidDocument):
+    """A mechanism of a package that isn't installed here, or that can't be used as it is."""
 
 
 class BadFile(SudareError):
@@ -130,6 +141,15 @@ class CollectionUnavailable(CollectorUnavailable):
 
 class EngineUnavailable(SudareError):
     """A cluster, or something that it needs, that isn't there; nothing was counted."""
+
+
+class LawBroken(SudareError):
+    """A law that a mechanism doesn't obey."""
+
+    def __init__(self, sentence: str, **case: object) -> None:
+        super().__init__(sentence)
+        self.case = {name.replace("_", " "): str(value) for name, value in case.items()}
+        """The smallest case found that shows it: parameters, values, reports, chances."""
 
 
 class ScriptExhausted(SudareError):

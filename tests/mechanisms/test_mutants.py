@@ -148,6 +148,6 @@ def test_the_other_laws_can_fail_too() -> None:
     assert not wrong(check_accepts_only_possible_reports, GRR(3, 0.5))
     assert wrong(check_accepts_only_possible_reports, ReportsTooFew(3, 0.5))
     values = np.arange(100) % 3
-    repeat = partial(kernels_repeat_the_plain_path, values=values, seed=1)
+    repeat = partial(kernels_repeat_the_plain_path, people=values, seed=1)
     assert not wrong(repeat, GRR(3, 0.5))
     assert wrong(repeat, DrawsOneMore(3, 0.5))

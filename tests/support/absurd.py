@@ -90,6 +90,7 @@ SOUND: dict[str, Sequence[object]] = {
         "--secret",
         "s2.json",
     ),
+    "laws": ("grr", "--answers", 2, "--epsilon", 1),
     "ledger new": ("new-ledger.json",),
     "ledger show": ("ledger.json",),
     "page check": ("http://127.0.0.1:1/",),

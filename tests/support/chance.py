@@ -10,31 +10,12 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-from scipy.special import bdtr, bdtrc
 
-ALPHA = 1e-9
+from sudare.laws.draws import ALPHA, suspicion, two_sided
+
+__all__ = ["ALPHA", "assert_follows", "rejects", "suspicion", "two_samples", "two_sided"]
 
 Outcome = TypeVar("Outcome", bound=Hashable)
-
-
-def two_sided(count: int, n: int, p: float) -> float:
-    """A p-value of ``count`` successes in ``n`` trials of chance ``p``, by the exact tails.
-
-    It is at most x with probability at most x, for each x: no normal approximation.
-    """
-    at_most = float(bdtr(count, n, p))
-    at_least = float(bdtrc(count - 1, n, p)) if count else 1.0
-    return min(1.0, 2 * min(at_most, at_least))
-
-
-def suspicion(
-    counts: Mapping[Outcome, int], law: Mapping[Outcome, Fraction | float], n: int
-) -> float:
-    """The smallest p-value among the outcomes times their number: a p-value of them all."""
-    if not counts.keys() <= {outcome for outcome, chance in law.items() if chance}:
-        return 0.0  # the impossible happened
-    smallest = min(two_sided(counts.get(y, 0), n, float(p)) for y, p in law.items())
-    return min(1.0, smallest * len(law))
 
 
 def assert_follows(

@@ -43,8 +43,8 @@ describe("reports", () => {
 
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
-    expect(names).toEqual(new Set(["grr", "oue", "sue", "set", "rappor"]));
-    expect(names).toEqual(new Set(["grr", "oue", "sue", "projective", "hadamard", "rappor"]));
+    const asked = ["grr", "oue", "sue", "set", "projective", "hadamard", "rappor"];
+    expect(names).toEqual(new Set(asked));
   });
 
   test.each(reports)("%# are Python's", async ({ collection, answer, script: numbers, record }) => {

@@ -67,9 +67,8 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
   });
 }
 
-const NAMES = ["grr", "oue", "sue", "set", "rappor", "glance", "harmony", "borappor", "kshot"];
 const NAMES = [
-  ...["grr", "oue", "sue", "projective", "hadamard"],
+  ...["grr", "oue", "sue", "set", "projective", "hadamard"],
   ...["rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 

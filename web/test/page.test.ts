@@ -2,9 +2,17 @@
 
 import { expect, test } from "vitest";
 
-import { Collection, Device, Grr, PlainSecret, SetResponse, odds, toNumber } from "../src/device";
+import {
+  Collection,
+  Device,
+  Grr,
+  PlainSecret,
+  Points,
+  SetResponse,
+  odds,
+  toNumber,
+} from "../src/device";
 import { getBit } from "../src/device/packed";
-import { Collection, Device, Grr, PlainSecret, Points, odds, toNumber } from "../src/device";
 import { kindOf as shownAs } from "../src/dashboard/kinds";
 import { load as loadDashboard } from "../src/dashboard/language";
 import { words as administrationEn } from "../src/dashboard/administration/language/en";

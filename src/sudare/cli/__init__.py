@@ -3,7 +3,7 @@
 ``aggregate``, ``associate``, ``bounds``, ``collection``, ``compare``, ``decode``, ``demo``,
 ``device``, ``discover``, ``epsilon``, ``estimate``, ``ledger``, ``page``, ``plan``, ``randomize``,
 ``serve``, ``simulate``, ``token``: the commands of these names.
-``trials``: example-data.
+``trials``: example-data and laws.
 ``store``: backup, restore and export.
 ``twoparty``: table, party and joint-count.
 ``upkeep``: warm-up.
@@ -40,11 +40,13 @@ from sudare.cli.simulate import simulate
 from sudare.cli.store import backup, export, restore
 from sudare.cli.token import token
 from sudare.cli.trials.example_data import example_data
+from sudare.cli.trials.laws import laws
 from sudare.cli.twoparty.joint_count import joint_count
 from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table
 from sudare.cli.upkeep.warm_up import warm_up
-from sudare.errors import ParameterError, SudareError
+from sudare.errors import MechanismUnavailable, ParameterError, SudareError
+from sudare.installed import blamed
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -121,6 +123,7 @@ COMMANDS = (
     discover,
     compare,
     epsilon,
+    laws,
     bounds,
     plan,
     simulate,
@@ -146,7 +149,7 @@ for command in COMMANDS:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a mistake is one sentence on stderr and exit code 2."""
     try:
-        cli.main(arguments, prog_name="sudare", standalone_mode=False)
+        _run(arguments)
     except click.ClickException as error:
         show_mistake(error)
         sys.exit(2)
@@ -166,6 +169,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail("there is not enough memory for so much at once")
     except OSError as error:
         _fail(trouble(error))
+
+
+def _run(arguments: Sequence[str] | None) -> None:
+    """Run a command; a failure in the code of an installed package is an error of ours."""
+    try:
+        cli.main(arguments, prog_name="sudare", standalone_mode=False)
+    except SudareError:
+        raise
+    except Exception as error:
+        sentence = blamed(error)
+        if sentence is None:
+            raise
+        raise MechanismUnavailable(sentence) from error
 
 
 def _fail(sentence: str) -> None:

@@ -12,6 +12,8 @@ from sudare.cli.shared.budgets import remark_budget
 from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.mechanism_options import mechanism_options
 from sudare.cli.shared.options import (
+    MECHANISMS,
+    OVER_TIME,
     PATH,
     collection_argument,
     force_option,
@@ -140,6 +142,7 @@ def new(
     remark_budget(options.epsilon, made.mechanism.epsilon, made.mechanism)
     if made.kind.rounds and made.windows is None:
         say(f"Note: {_UNSERVED}", err=True)
+    _remark_package(made.mechanism.name)
     cost = f"{made.mechanism.name}, {made.kind.cost()}, key {made.key[:12]}…"
     if is_pipe(output):
         put_json(made.to_json())
@@ -148,6 +151,22 @@ def new(
         return
     write_whole(output, made.to_json())
     say(f"{output}: {cost}")
+
+
+def _remark_package(mechanism: str) -> None:
+    """Say whose word the ε is, and who else needs the package, if the mechanism isn't ours."""
+    if mechanism in {*MECHANISMS, "rappor", *OVER_TIME}:
+        return
+    from sudare.installed import offered
+
+    offer = offered(mechanism)
+    if offer is not None:
+        say(
+            f"Note: {mechanism} is of the package {offer.package}, which states this ε; `sudare "
+            f"laws {mechanism}` checks it. Whoever makes or counts its reports needs the package; "
+            f"survey pages in browsers don't have it.",
+            err=True,
+        )
 
 
 @collection.command()

@@ -11,6 +11,7 @@ from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import (
     MECHANISMS,
     PATH,
+    MechanismName,
     plot_option,
     progress_bar,
 )
@@ -43,8 +44,8 @@ _EPSILONS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
     multiple=True,
     default=MECHANISMS,
     show_default=True,
-    type=click.Choice(MECHANISMS),
-    help="Repeat it for several.",
+    type=MechanismName(MECHANISMS),
+    help="Repeat it for several; one that an installed package adds goes by its name.",
 )
 @click.option(
     "--epsilon",
@@ -82,7 +83,7 @@ def compare(
       sudare compare clothing.csv --column model --counts count --epsilon 2 --epsilon 3
     """
     from sudare.chance.randomness import Seeded
-    from sudare.mechanisms import CATEGORICAL
+    from sudare.mechanisms import categorical
     from sudare.simulation.comparison import error_curves
 
     output.check(answers, plot=plot)
@@ -94,7 +95,7 @@ def compare(
     with progress_bar() as progress:
         task = progress.add_task("simulating", total=len(names) * len(epsilons))
         curves = error_curves(
-            [CATEGORICAL[name] for name in names],
+            [categorical(name) for name in names],
             truth,
             sorted(epsilons),
             repetitions,

@@ -169,6 +169,8 @@ def serve(
                     opened.change(collection.key, public=True)
             _provide_token(opened, admin_token_file or _token_file(store))
             service = Service(opened, addresses=addresses)
+            for key, sentence in opened.unavailable.items():
+                say(f"Warning: the collection {key[:12]}… isn't served: {sentence}", err=True)
             for sentence in clock_warnings(opened, service.held_collections, service.clock()):
                 say(f"Warning: {sentence}", err=True)
             bearers = Bearers(opened, service.clock, addresses)

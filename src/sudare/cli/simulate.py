@@ -15,6 +15,7 @@ from sudare.cli.shared.options import (
     MECHANISMS,
     OVER_TIME,
     PATH,
+    MechanismName,
     force_option,
     json_option,
     output_option,
@@ -400,7 +401,7 @@ def _print_table(heads: list[str], lines: list[list[str]], target: IO[str] | Non
 @click.option("--epsilon", type=float, default=1.0, show_default=True, help="Of each report.")
 @click.option(
     "--mechanism",
-    type=click.Choice(MECHANISMS),
+    type=MechanismName(MECHANISMS),
     default="grr",
     show_default=True,
     help="How answers are randomised.",
@@ -435,7 +436,7 @@ def survey(
     from sudare.collection.document import Collection
     from sudare.demo.studies import TEAS
     from sudare.formats.files import write_whole
-    from sudare.mechanisms import CATEGORICAL
+    from sudare.mechanisms import categorical
     from sudare.questions.choice import Choice
     from sudare.questions.interface import ResultOptions
     from sudare.results import choice
@@ -445,7 +446,7 @@ def survey(
         name="tea",
         question="Which tea do you like best?",
         answers=tuple(TEAS),
-        mechanism=CATEGORICAL[mechanism].calibrate(len(TEAS), epsilon),
+        mechanism=categorical(mechanism).calibrate(len(TEAS), epsilon),
     )
     _refuse_other_survey(collection, output, force=force)
     rng = System() if seed is None else Seeded(seed)

@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from typing import NoReturn
 
 from sudare.collector.clock.steady import SteadyClock
 from sudare.collector.http.addresses import Addresses
-from sudare.collector.http.problems import unknown_collection
+from sudare.collector.http.problems import Problem, unknown_collection
 from sudare.collector.metrics import Metrics
 from sudare.collector.stores.contract import HeldCollection, Store
 
@@ -54,7 +55,16 @@ class Service:
     def held_collection(self, key: str) -> HeldCollection:
         """A collection as it stands; a ``Problem`` (404) if there is none."""
         held = self._held.get(key)
-        return held if held is not None else unknown_collection(key)
+        return held if held is not None else self.not_held(key)
+
+    def not_held(self, key: str) -> NoReturn:
+        """Refuse a key that nothing is served for: 404, or 501 where its mechanism is missing.
+
+        After the latter a device keeps its report, and comes again.
+        """
+        if key in self.store.unavailable:
+            raise Problem(501, "mechanism_unavailable", self.store.unavailable[key])
+        unknown_collection(key)
 
     def per_minute(self, key: str) -> list[int]:
         """How many reports of a collection this process accepted in each of the last 60 minutes."""

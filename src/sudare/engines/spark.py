@@ -39,6 +39,7 @@ from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
     InvalidReport,
+    MechanismUnavailable,
     SudareError,
 )
 from sudare.formats.numbers import counted
@@ -338,6 +339,11 @@ def _give_up(error: Any, *, secret: bool) -> NoReturn:  # noqa: ANN401 - pyspark
         sentence = (
             f"a worker has no package sudare: install sudare {version('sudare')} in the Python of "
             f"every worker (PYSPARK_PYTHON names it)"
+        )
+    elif MechanismUnavailable.__name__ in told:
+        sentence = (
+            "a worker can't use the collection's mechanism: install the package that has it, in "
+            "the same version, in the Python of every worker (PYSPARK_PYTHON names it)"
         )
     elif "PYTHON_VERSION_MISMATCH" in told:
         sentence = (

@@ -1,6 +1,7 @@
 """An answer into a report, reports into counts, counts into an unbiased estimate.
 
-Here is the registry that documents name mechanisms by. Each has a file with its ε beside it:
+Here is the registry that documents name mechanisms by; what installed packages add is looked up
+when a name is none of ours. Each has a file with its ε beside it:
 
 ``grr``: one answer of k, sometimes a lie.
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
@@ -23,7 +24,8 @@ Here is the registry that documents name mechanisms by. Each has a file with its
 
 from typing import Any
 
-from sudare.errors import InvalidDocument
+from sudare.errors import InvalidDocument, MechanismUnavailable, SudareError
+from sudare.installed import Offer, offered, told
 from sudare.mechanisms.borappor import Borappor
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.glance import Glance
@@ -51,8 +53,46 @@ REGISTRY: dict[str, type[Mechanism]] = {
 
 
 def from_document(document: dict[str, Any]) -> Mechanism:
-    """The mechanism that a document describes."""
+    """The mechanism that a document describes: one of ours, or of an installed package."""
     name = document.get("name")
-    if not isinstance(name, str) or name not in REGISTRY:
+    if not isinstance(name, str):
         raise InvalidDocument(f"the mechanism must be one of {', '.join(REGISTRY)}")
-    return REGISTRY[name].from_document(document)
+    if name in REGISTRY:
+        return REGISTRY[name].from_document(document)
+    family, offer = _installed(name)
+    try:
+        return family.from_document(document)
+    except SudareError:
+        raise
+    except Exception as error:
+        raise offer.refusal(f"it can't read its document ({told(error)})") from error
+
+
+def categorical(name: str) -> type[CategoricalMechanism]:
+    """The class of mechanisms for one answer of k that has this name, ours or installed."""
+    if name in CATEGORICAL:
+        return CATEGORICAL[name]
+    family, offer = _installed(name)
+    if not issubclass(family, CategoricalMechanism):
+        raise offer.refusal(f"{offer.target} is not for one answer of k (CategoricalMechanism)")
+    return family
+
+
+def _installed(name: str) -> tuple[type[Mechanism], Offer]:
+    """The class of that name that an installed package adds; a name of ours is never asked for."""
+    offer = offered(name)
+    if offer is None:
+        raise MechanismUnavailable(
+            f"the mechanism must be one of {', '.join(REGISTRY)}, or of an installed package; "
+            f"“{name}” is neither: install the package that has it, here and wherever its reports "
+            f"are made or counted"
+        )
+    family = offer.load()
+    if not (isinstance(family, type) and issubclass(family, Mechanism)):
+        raise offer.refusal(f"{offer.target} is no class of mechanisms")
+    missing = sorted(getattr(family, "__abstractmethods__", ()))
+    if missing:
+        raise offer.refusal(f"{offer.target} lacks {', '.join(missing)}")
+    if getattr(family, "name", None) != name:
+        raise offer.refusal(f"{offer.target} calls itself “{getattr(family, 'name', '')}”")
+    return family, offer

@@ -9,7 +9,7 @@ from typing import Any
 
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
-from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
@@ -121,7 +121,7 @@ def _several(options: MechanismOptions, answers: int) -> SetResponse:
 
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
     if options.mechanism != "auto":
-        return CATEGORICAL[options.mechanism].calibrate(answers, options.epsilon)
+        return categorical(options.mechanism).calibrate(answers, options.epsilon)
     choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _USUAL]
     if min(choices, key=_error).report_dtype.itemsize > _SMALL:
         choices += [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _POINTS]

@@ -13,8 +13,7 @@ import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
 import { Unary } from "./unary";
 
-export type Mechanism = Grr | Unary | SetResponse | Rappor | Continual;
-export type Mechanism = Grr | Unary | Points | Rappor | Continual;
+export type Mechanism = Grr | Unary | SetResponse | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,

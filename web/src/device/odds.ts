@@ -77,10 +77,10 @@ const ONE = fraction(1n);
  * its round, and says this.
  */
 export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
-  if (mechanism instanceof Grr) return weightOf(mechanism, value, record);
   if (mechanism instanceof SetResponse) {
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
+  }
   if (mechanism instanceof Grr || mechanism instanceof Points) {
     return weightOf(mechanism, value, record);
   }
@@ -104,8 +104,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
-  mechanism: Exclude<Mechanism, Grr | SetResponse | Continual>,
-  mechanism: Exclude<Mechanism, Grr | Points | Continual>,
+  mechanism: Exclude<Mechanism, Grr | SetResponse | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {

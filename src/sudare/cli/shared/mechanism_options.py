@@ -7,7 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from sudare.cli.shared.options import MECHANISMS, OVER_TIME
+from sudare.cli.shared.options import MECHANISMS, OVER_TIME, MechanismName
 
 FORMS = ("full", "one-time", "instant")  # of RAPPOR; "basic" is what listed answers make of it
 
@@ -20,18 +20,16 @@ _OPTIONS = (
     ),
     click.option(
         "--mechanism",
-        type=click.Choice(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
+        type=MechanismName(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
-        help="auto takes the one with the least error for a single report; with --most, set; with "
-        "--rounds, kshot.",
+        help="auto takes the one with the least error for a single report, of at most 128 bytes; with "
+        "--most, set; with --rounds, kshot. One that an installed package adds goes by its name.",
     ),
     click.option(
         "--most",
         type=int,
         help="Check all that apply: a person may select up to so many of the answers, or none.",
-        help="auto takes the one with the least error for a single report, of at most 128 bytes; "
-        "with --rounds, kshot.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."

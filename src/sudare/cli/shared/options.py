@@ -16,6 +16,7 @@ from sudare.cli.shared.terminal import console
 from sudare.errors import ParameterError
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
     from rich.progress import Progress
 
     from sudare.collection.document import Collection
@@ -51,6 +52,35 @@ class FilePath(click.Path):
 
 
 PATH = FilePath(path_type=Path)
+
+
+class MechanismName(click.Choice[str]):
+    """The name of one of our mechanisms, or of one that an installed package adds.
+
+    Packages are looked through only where a name is none of ours, or all are to be listed.
+    """
+
+    def _every(self) -> click.Choice[str]:
+        from sudare.installed import offers
+
+        ours = {*self.choices, "rappor", *MECHANISMS, *OVER_TIME}
+        return click.Choice([*self.choices, *(name for name in offers() if name not in ours)])
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if there is such a mechanism; it isn't loaded yet."""
+        if value in self.choices:
+            return value
+        return self._every().convert(value, param, ctx)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """All names, for the help."""
+        return self._every().get_metavar(param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """The names that begin so."""
+        return self._every().shell_complete(ctx, param, incomplete)
 
 
 def _written(parameter: click.Parameter | None) -> str:

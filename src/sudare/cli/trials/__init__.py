@@ -1,4 +1,5 @@
-"""Commands to try the others with.
+"""Commands to try things with.
 
 ``example_data``: example-data, files that are made up.
+``laws``: the laws of mechanisms, tried on anybody's.
 """

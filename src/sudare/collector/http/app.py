@@ -16,7 +16,7 @@ from sudare.collector.clock.closings import Closings, Ticker
 from sudare.collector.http.health import Health
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.origins import Origins, adding
-from sudare.collector.http.problems import API, MARKS, Problem, unforeseen, unknown_collection
+from sudare.collector.http.problems import API, MARKS, Problem, unforeseen
 from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role
@@ -157,11 +157,11 @@ def _own_routes(service: Service, uploads: Uploads) -> list[Route]:
         return Response(b'{"status": "ok"}', media_type="application/json")
 
     async def strangers(request: Request) -> Response:
-        unknown_collection(request.path_params["key"])
+        service.not_held(request.path_params["key"])
 
     async def admission(request: Request) -> Response:
         key = request.path_params["key"]
-        intake = uploads.intake(f"/collections/{key}/reports") or unknown_collection(key)
+        intake = uploads.intake(f"/collections/{key}/reports") or service.not_held(key)
         await uploads.admit(intake, request.scope)
         return json_response(AdmissionBody(True))
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from sudare.errors import (
     InvalidDocument,
+    MechanismUnavailable,
     MixedCollections,
     ParameterError,
     StoreUnavailable,
@@ -27,6 +28,7 @@ JSON = (b"content-type", b"application/json")
 _STATUSES: dict[type[SudareError], tuple[int, str]] = {
     ParameterError: (400, "invalid_parameter"),
     InvalidDocument: (400, "invalid_document"),
+    MechanismUnavailable: (400, "invalid_document"),
     MixedCollections: (409, "mixed_collections"),
     TooFewReports: (409, "too_few_reports"),
     StoreUnavailable: (503, "store_unavailable"),

@@ -184,7 +184,7 @@ def _check_whole(file: Path, passphrase: bytes | None) -> None:
 
 
 def _fill(store: TableStore, source: _Source, progress: Callable[[int], object]) -> int:
-    if store.held_collections() or store.tokens():
+    if store.held_collections() or store.unavailable or store.tokens():
         raise ParameterError("there is something in that store already, which is not overwritten")
     numbers: dict[int, int] = {}
     rows = 0

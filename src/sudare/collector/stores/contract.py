@@ -6,7 +6,7 @@ Methods may be called from any thread.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Self
@@ -246,7 +246,15 @@ class Store(ABC):
 
     @abstractmethod
     def held_collections(self) -> list[HeldCollection]:
-        """Every collection, in the order in which they were added."""
+        """Every collection that can be served, in the order in which they were added."""
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Why others can't be, by key: of those whose mechanism's package isn't installed here.
+
+        As the last look at ``held_collections`` found it.
+        """
+        return {}
 
     @abstractmethod
     def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:

@@ -1,7 +1,7 @@
 """A store in tables: all that every database of a collector has in common."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +22,7 @@ from sudare.collector.stores.contract import (
 )
 from sudare.collector.stores.counting import WindowSum, closed_reports, moved_on, released, sum_of
 from sudare.collector.stores.kept_reports import kept_reports
-from sudare.errors import ParameterError
+from sudare.errors import MechanismUnavailable, ParameterError
 from sudare.mechanisms.interface import Records
 
 Rows = list[tuple[Any, ...]]
@@ -53,6 +53,7 @@ class TableStore(Store):
 
     def __init__(self) -> None:
         self._collections: dict[str, Collection] = {}
+        self._unavailable: dict[str, str] = {}
 
     @abstractmethod
     def _read(self, query: str, parameters: Sequence[object] = ()) -> Rows:
@@ -189,14 +190,25 @@ class TableStore(Store):
         return bool(rows)
 
     def held_collections(self) -> list[HeldCollection]:
-        """Every collection, in the order in which they were added."""
+        """Every collection that can be served, in the order in which they were added."""
         rows = self._read(
             "SELECT id, key, document, state, public, grace FROM collections ORDER BY id"
         )
-        return [
-            HeldCollection(self._parsed(key, document), State(state), bool(public), grace, number)
-            for number, key, document, state, public, grace in rows
-        ]
+        held, unavailable = [], dict[str, str]()
+        for number, key, document, state, public, grace in rows:
+            try:
+                collection = self._parsed(key, document)
+            except MechanismUnavailable as error:
+                unavailable[key] = str(error)
+            else:
+                held.append(HeldCollection(collection, State(state), bool(public), grace, number))
+        self._unavailable = unavailable
+        return held
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Why others can't be served, by key."""
+        return self._unavailable
 
     def change(self, key: str, *, state: State | None = None, public: bool | None = None) -> None:
         """Pause, open or close a collection, or show its results to everybody."""

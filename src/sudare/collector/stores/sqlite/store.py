@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -32,7 +32,7 @@ from sudare.collector.stores.id_set import IdSet
 from sudare.collector.stores.kept_reports import some_within
 from sudare.collector.stores.sqlite.database import Database
 from sudare.collector.stores.tables import Each, Rows, Run, TableStore
-from sudare.errors import InvalidDocument, ParameterError, StoreUnavailable
+from sudare.errors import InvalidDocument, MechanismUnavailable, ParameterError, StoreUnavailable
 from sudare.formats.report_ids import ids_of
 
 _ADD_IDS = "INSERT INTO seen (collection, window_number, names) VALUES (?, ?, ?)"
@@ -316,8 +316,9 @@ class SqliteStore(TableStore):
         """Take into memory what isn't there yet."""
         for (key,) in self._read("SELECT key FROM collections ORDER BY id"):
             if key not in self._held:
-                self._held[key] = self._loaded(key)
-                self._forget_closed(self._held[key])  # a crash may have left some
+                with suppress(MechanismUnavailable):  # it isn't served, and nothing of it counted
+                    self._held[key] = self._loaded(key)
+                    self._forget_closed(self._held[key])  # a crash may have left some
 
     def _count_anew(self) -> None:
         """Let the number of reports be that on disk."""
