@@ -38,12 +38,10 @@ export interface Odds {
 }
 
 /**
- * GRR: the chance that the true answer is sent, and that each other one is. Unary and RAPPOR: that
- * a report has a 1 in a bit of the true answer, and in any other bit. Sets: that a report has one item
- * that the person has, and one that they haven't. Over time: that a
  * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
  * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
- * the true answer, and in any other bit. Over time: that a
+ * the true answer, and in any other bit. Sets: that a report has one item that the person has, and
+ * one that they haven't. Over time: that a
  * state that is looked at is told as it is, and that the other one is.
  */
 export function odds(mechanism: Mechanism): Odds {
