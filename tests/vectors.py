@@ -122,6 +122,7 @@ CASES: dict[str, list[Case]] = {
             {},
         ),
         Case("nobody", SETS, [], {}),
+    ],
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
         Case("one person", DIGITS, [42], {}),

@@ -23,15 +23,13 @@ _OPTIONS = (
         type=click.Choice(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
-        help="auto takes the one with the least error for a single report; with --most, set; with "
-        "--rounds, kshot.",
+        help="auto takes the one with the least error for a single report, of at most 128 bytes; "
+        "with --most, set; with --rounds, kshot.",
     ),
     click.option(
         "--most",
         type=int,
         help="Check all that apply: a person may select up to so many of the answers, or none.",
-        help="auto takes the one with the least error for a single report, of at most 128 bytes; "
-        "with --rounds, kshot.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
