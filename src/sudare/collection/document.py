@@ -19,7 +19,7 @@ from sudare.formats.documents import canonical, decode
 from sudare.formats.wire import Columns, Records
 from sudare.mechanisms import from_document
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.domain import Groups
+from sudare.mechanisms.domain import Groups, SelectionGroups
 from sudare.mechanisms.interface import Mechanism
 from sudare.questions import question_of
 from sudare.questions.interface import Question, Result, ResultOptions
@@ -133,12 +133,15 @@ class Collection:
         """Check and count reports, under this collection's key."""
         return replace(self.mechanism.aggregate(reports), key=self.key)
 
-    def simulate(self, truth: Mapping[str, int] | ArrayLike | Groups, rng: Keystream) -> Aggregate:
+    def simulate(
+        self, truth: Mapping[Any, int] | ArrayLike | Groups | SelectionGroups, rng: Keystream
+    ) -> Aggregate:
         """The aggregate of people who answer so: drawn from its exact law, without them.
 
         Args:
-            truth: how many people give each answer. Over time, how many are in state 0 and in
-                state 1, a row per round, or ``Groups``.
+            truth: how many people give each answer; where several may be selected, how many give
+                each selection, a tuple of labels, or ``SelectionGroups``. Over time, how many are
+                in state 0 and in state 1, a row per round, or ``Groups``.
             rng: a seed's, as a rule.
         """
         return replace(self.mechanism.simulate(self.kind.population(truth), rng), key=self.key)

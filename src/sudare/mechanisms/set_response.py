@@ -25,6 +25,7 @@ from sudare.estimation.debias import debias, report_weights
 from sudare.estimation.estimate import Estimate, Floats, check_level
 from sudare.formats.numbers import counted, whole
 from sudare.formats.wire import Fields
+from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import SelectionGroups, Selections
 from sudare.mechanisms.interface import Mechanism, Records
@@ -213,6 +214,11 @@ class SetResponse(Mechanism):
         own = rng.subsets(self.most, overlap)
         strange = rng.subsets(self.k, self.size - overlap)
         words = np.empty((len(values), packed_words(self.items)), "<u8")
+        if len(values) * self.items >= COMPILE_FROM:
+            from sudare.kernels.sets import place
+
+            place(values, own, strange, self.most, words)
+            return words
         step = max(1, _CELLS // self.items)
         for start in range(0, len(values), step):
             part = slice(start, start + step)

@@ -101,7 +101,7 @@ class KindBody(msgspec.Struct):
 
     over_time: bool
     free_text: bool
-    several: bool
+    several: bool | msgspec.UnsetType = msgspec.UNSET  # only where people select several answers
 
 
 class ResultDocument(Shape):
@@ -509,7 +509,7 @@ class Question(ABC):
     @property
     def body(self) -> KindBody:
         """The question's kind, as the collector's JSON has it."""
-        return KindBody(over_time=False, free_text=False, several=False)
+        return KindBody(over_time=False, free_text=False)
 
     @abstractmethod
     def listed(self) -> tuple[str, Sequence[str]]:

@@ -317,7 +317,7 @@ class OverTime(Question):
     @property
     def body(self) -> KindBody:
         """Over time, as the collector's JSON has it."""
-        return KindBody(over_time=True, free_text=False, several=False)
+        return KindBody(over_time=True, free_text=False)
 
     @property
     def described(self) -> str:

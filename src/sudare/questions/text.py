@@ -189,7 +189,7 @@ class FreeText(Question):
     @property
     def body(self) -> KindBody:
         """Free text, as the collector's JSON has it."""
-        return KindBody(over_time=False, free_text=True, several=False)
+        return KindBody(over_time=False, free_text=True)
 
     def listed(self) -> tuple[str, Sequence[str]]:
         """The word for the answers, none of which has a label of its own."""

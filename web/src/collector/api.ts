@@ -22,7 +22,7 @@ export interface Standing {
   readonly lifetime_epsilon: number | null;
   readonly over_time: boolean;
   readonly free_text: boolean;
-  /** Collectors of before don't say it. */
+  /** Said only where people select several answers. */
   readonly several?: boolean;
   readonly state: State;
   readonly public: boolean;

@@ -116,6 +116,8 @@ def _commands() -> Iterator[Sequence[str]]:
             ["answers.csv", "--column", str(k)],
             shares=k == _FEW,
         )
+    several = ["--answers-file", f"{_FEW}.txt", "--most", "2"]
+    yield from _survey("set", several, ["answers.csv", "--column", str(_FEW)])
     for mechanism in ("kshot", "glance", "harmony", "borappor"):
         options = ["--rounds", str(_ROUNDS), "--mechanism", mechanism]
         yield from _survey(mechanism, options, ["states.csv"])

@@ -48,7 +48,7 @@ class PrivacyBody(msgspec.Struct):
     minimum_reports: int
 
 
-class StandingBody(KindBody):
+class StandingBody(KindBody, kw_only=True):
     """A collection as it stands: what it asks and costs, its state, its reports.
 
     What counts reports is null for those who may not see it.
