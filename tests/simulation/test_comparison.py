@@ -11,6 +11,7 @@ from sudare.chance.randomness import Seeded
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL
+from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import CategoricalMechanism
 from sudare.simulation.comparison import ErrorCurve, error_curves
 from support.chance import ALPHA, assert_follows, rejects
@@ -26,7 +27,8 @@ def squared_error(
 ) -> str:
     """To nine digits, as a name for an outcome: some counts err equally, up to rounding."""
     n, p, q = sum(truth), mechanism.holder, mechanism.others
-    shares = (np.array(counts) - n * q) / (n * (p - q))
+    supported = mechanism.supported(Aggregate(mechanism.key, n, np.array(counts)))
+    shares = (supported - n * q) / (n * (p - q))
     return f"{np.square(shares - np.array(truth) / n).mean():.9g}"
 
 
@@ -77,7 +79,7 @@ def test_a_curve_says_what_was_measured() -> None:
         classes, CLOTHES, [1.0, 2.0], 10, Seeded(1), progress=lambda: seen.append(None)
     )
     assert len(seen) == len(classes) * 2
-    assert [curve.label for curve in curves] == ["GRR", "OUE", "SUE"]
+    assert [curve.label for curve in curves] == [name.upper() for name in CATEGORICAL]
     for curve, cls in zip(curves, classes, strict=True):
         assert curve.x.tolist() == [1.0, 2.0]
         assert curve.samples.shape == (2, 10)
