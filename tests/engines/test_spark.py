@@ -22,7 +22,9 @@ from sudare.errors import (
     InvalidReport,
 )
 from sudare.formats.report_files import ReportFile
+from sudare.mechanisms import categorical
 from support.chance import assert_follows, rejects
+from support.other_packages import install
 from support.spark_cluster import spark_session
 from support.spark_reports import (
     EVERY,
@@ -309,3 +311,17 @@ def test_a_worker_without_the_package_is_told(
         r"\(PYSPARK_PYTHON names it\)",
         str(raised.value),
     )
+
+
+def test_a_worker_without_the_package_of_a_mechanism(
+    local: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This process has it, and Spark's workers have not."""
+    install(tmp_path / "site", monkeypatch)
+    mechanism = categorical("dice").calibrate(3, 1.0)
+    dice = Collection("dice", "Which?", ("a", "b", "c"), mechanism)
+    table = local.createDataFrame([(0,), (2,)], "answer long")
+    with pytest.raises(
+        EngineUnavailable, match=r"a worker can't use the collection's mechanism: install the pack"
+    ):
+        spark.aggregate(table, dice)
