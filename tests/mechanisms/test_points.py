@@ -27,7 +27,7 @@ from support.enumeration import channel, random_values
 from support.laws import MechanismLaws
 
 UNIT = 2.0**-53
-FAMILIES = [ProjectiveGeometry, HadamardResponse]
+FAMILIES: list[type[Any]] = [ProjectiveGeometry, HadamardResponse]
 SMALL = [
     ProjectiveGeometry(3, 0.5, 2, 2),
     ProjectiveGeometry(5, 0.625, 3, 2),

@@ -318,7 +318,7 @@ class ProjectiveGeometry(PointMechanism):
             leading = q if after < self.dimension - 1 else -(-self.k // q**after)
             for digit in range(after):
                 _sum_lines(lines, q**digit, leading if digit == after - 1 else q)
-            supports = (lines[:, :leading].T + supports).ravel()
+            supports = np.add(lines[:, :leading].T, supports, dtype=np.int64).ravel()
         return supports[: self.k]
 
 
@@ -426,7 +426,7 @@ def _uniform(generator: np.random.Generator, draws: int, size: int) -> NDArray[n
 
 def _points(prime: int, dimension: int) -> int:
     """How many points a projective space has: (q^(m + 1) - 1) / (q - 1); none below dimension 0."""
-    return (prime ** (dimension + 1) - 1) // (prime - 1)
+    return int((prime ** (dimension + 1) - 1) // (prime - 1))
 
 
 def _digits(k: int, prime: int) -> int:
@@ -460,7 +460,7 @@ def _error(k: int, prime: int, dimension: int, small: float) -> float:
     keep, lie = solved / (solved + unsolved), unsolved / (solved + unsolved)
     others = keep * _points(prime, dimension - 2) / solved + lie / prime
     slope = prime ** (dimension - 1) / (solved + unsolved)  # holder - others, over 1 - e^-ε
-    return (keep * lie / k + (1 - 1 / k) * others * (1 - others)) / slope**2
+    return float((keep * lie / k + (1 - 1 / k) * others * (1 - others)) / slope**2)
 
 
 def _sum_lines(lines: NDArray[Any], stride: int, wanted: int) -> None:
