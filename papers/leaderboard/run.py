@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import choices
-import drawing
+import plots
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sudare.mechanisms import CATEGORICAL
@@ -31,8 +31,8 @@ def main() -> None:
         )
     figures = arguments.out / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    drawing.errors(rows, figures / "errors.png")
-    drawing.sizes(rows, figures / "sizes.png")
+    plots.errors(rows, figures / "errors.png")
+    plots.sizes(rows, figures / "sizes.png")
     documents: list[dict[str, Any]] = [row.document() for row in rows]
     lines = ",\n  ".join(json.dumps(row) for row in documents)
     (arguments.out / "result.json").write_text(f"[\n  {lines}\n]\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sudare import Collection
+from sudare.mechanisms import REGISTRY
 from support.absurd import leaves, sound_folder
 from support.commands import refused, succeed
 from support.workbooks import xlsx
@@ -28,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dic
         for name in ("tea", "town", "words"):
             key = Collection.from_json((made / f"{name}.json").read_bytes()).key
             filled[f"<{name}>"] = f"{key[:12]}…"
+        filled["<mechanisms>"] = ", ".join(REGISTRY)
         yield made, filled
 
 

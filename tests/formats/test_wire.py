@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Mechanism, Rappor
+from sudare import Mechanism, Rappor, SetResponse
 from sudare.chance.randomness import Seeded
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
 from sudare.formats.report_files import Sink, read_reports, report_file, report_stream
@@ -38,6 +38,7 @@ SOME |= {
     name: [family.calibrate(rounds, 1.0) for rounds in (1, 50, 300)]
     for name, family in CONTINUAL.items()
 }
+SOME["set"] = [SetResponse.calibrate(k, most, 1.0) for k, most in ((2, 1), (9, 9), (300, 4))]
 SOME["rappor"] = [Rappor(bits, 1, 9, 0.5, 0.25, 0.75) for bits in (2, 64, 128, 1024)]
 dtypes = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 suffixes = pytest.mark.parametrize("suffix", SUFFIXES)

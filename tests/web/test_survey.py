@@ -440,10 +440,10 @@ def test_another_document_or_mechanism_is_refused(context: BrowserContext, place
 
     def newer(route: Route) -> None:
         document = msgspec.json.decode(TEA.to_json())
-        document["mechanism"] = {"name": "hadamard", "k": 4}
+        document["mechanism"] = {"name": "unheard", "k": 4}
         route.fulfill(json=document)
 
-    for handler, title in ((swapped, "isn’t the survey of your link"), (newer, "\u2068hadamard")):
+    for handler, title in ((swapped, "isn’t the survey of your link"), (newer, "\u2068unheard")):
         context.route(f"**/collections/{TEA.key}", handler)
         made = survey(context, place, TEA)
         expect(made.page.get_by_role("alert")).to_contain_text(title)

@@ -22,7 +22,7 @@ PAGES = ("index", "survey")
 LANGUAGES = {path.stem for path in (WEB / "src/language").glob("*.ts")} - {"index"}
 # That a page loads in one language, compressed. A survey brings AES, SHA-256 and HMAC: a library's,
 # since nobody should read ciphers of ours. And what a page names by its digest can't be compressed.
-MOST_BYTES = {"index": 45_000, "survey": 43_000}
+MOST_BYTES = {"index": 60_000, "survey": 60_000}
 # That comes later, for whoever has signed in: the administration, and the codes of invitations.
 ADMINISTRATION = "src/dashboard/administration/"
 MOST_LATER_BYTES = {"administration": 12_000, "codes": 4_000}
@@ -75,7 +75,7 @@ def test_browsers_speak_every_mechanism() -> None:
     tested = (WEB / "test/golden.test.ts").read_text("utf-8")
     names = re.search(r"const NAMES = (\[.*?\]);", tested, re.DOTALL)
     assert names is not None
-    assert set(json.loads(names[1])) == REGISTRY.keys()
+    assert set(re.findall(r'"(\w+)"', names[1])) == REGISTRY.keys()
 
 
 def test_the_lock_names_no_registry() -> None:

@@ -162,9 +162,9 @@ def _remark_package(mechanism: str) -> None:
     offer = offered(mechanism)
     if offer is not None:
         say(
-            f"Note: {mechanism} is of the package {offer.package}, which states this ε; `sudare "
-            f"laws {mechanism}` checks it. Whoever makes or counts its reports needs the package; "
-            f"survey pages in browsers don't have it.",
+            f"Note: {mechanism} is of the package {offer.package}, which states this ε; "
+            f"`sudare laws {mechanism}` checks it. Whoever makes or counts its reports "
+            "needs the package; survey pages in browsers don't have it.",
             err=True,
         )
 

@@ -112,7 +112,7 @@ def stated_at_most(mechanism: Mechanism, epsilon: float) -> None:
     """A calibrated mechanism states no more ε than it was given: for sizes of any number."""
     if mechanism.epsilon > epsilon:
         raise LawBroken(
-            f"calibrated for at most ε = {epsilon:g}, it states ε = {text_up(mechanism.epsilon)}",
+            f"calibrated for at most ε = {epsilon}, it states ε = {text_up(mechanism.epsilon)}",
             mechanism=mechanism,
         )
 

@@ -153,7 +153,7 @@ def instances_of(
 
 
 def _calibrated(family: type[CategoricalMechanism], k: int, epsilon: float) -> Instance:
-    named = f"{family.__name__}.calibrate({k}, {epsilon:g})"
+    named = f"{family.__name__}.calibrate({k}, {epsilon})"
     made = _called(named, lambda: family.calibrate(k, epsilon))
     if not isinstance(made, family):
         raise ParameterError(f"{named} gives no {family.__name__}")
@@ -241,4 +241,4 @@ def _budget(family: type[CategoricalMechanism], k: int, epsilon: float) -> Trial
             )
         laws.stated_at_most(mechanism, epsilon)
 
-    return f"calibrate({k}, {epsilon:g})", tried
+    return f"calibrate({k}, {epsilon})", tried
