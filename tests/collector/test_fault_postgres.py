@@ -29,7 +29,7 @@ def chunk(url: str, first: int, variant: str = "sound", size: int = CHUNK) -> Ve
     return total
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(4))
 def test_nothing_is_lost_and_nothing_counts_twice(
     server: servers.Server, seed: int, part: int
 ) -> None:

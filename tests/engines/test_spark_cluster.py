@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
+from sudare import Collection
 from sudare.engines import pieces, spark
 from sudare.errors import InvalidAnswer
 from support import spark_reports
@@ -35,9 +36,11 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "_PIECE", 1 << 14)
 
 
-def agree(session: SparkSession, folder: Path, seed: int) -> None:
+def agree(
+    session: SparkSession, folder: Path, seed: int, collections: Sequence[Collection] = EVERY
+) -> None:
     """Files, rows, and reports that are drawn, as one machine has them."""
-    for collection in EVERY:
+    for collection in collections:
         reports = some_reports(collection, 40_000, seed)
         (folder / collection.name).mkdir()
         paths = write_parts(folder / collection.name, collection, reports, 3)
@@ -60,7 +63,8 @@ def test_a_connect_server_counts_the_same(tmp_path: Path, seed: int) -> None:
         connect_server(tmp_path / "logs") as address,
         spark_session(remote=address) as session,
     ):
-        agree(session, tmp_path, seed)
+        start = seed % len(EVERY)  # the cluster counts all: here two are enough, others each time
+        agree(session, tmp_path, seed, (EVERY * 2)[start : start + 2])
 
 
 @pytest.mark.usefixtures("small_pieces")
