@@ -42,6 +42,7 @@ from sudare import (
     Selections,
     SetResponse,
     Streams,
+    SubsetSelection,
 )
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.strings import Strings
@@ -80,6 +81,7 @@ USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="b
 
 CHECKED = [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 0, 1]]
 SETS = SetResponse(5, 2, 3, 0.9375)
+SUBSETS = SubsetSelection(5, 2, 0.75)
 
 STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
 ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
@@ -122,6 +124,15 @@ CASES: dict[str, list[Case]] = {
             {},
         ),
         Case("nobody", SETS, [], {}),
+    ],
+    "subset": [
+        Case("coins, then sets of the others", SUBSETS, [0, 1, 2, 3, 4], {}),
+        Case("one person", SUBSETS, [3], {}),
+        Case("one answer in a set: none of the others", SubsetSelection(3, 1, 0.5), [0, 1, 2], {}),
+        Case("all answers but one", SubsetSelection(4, 3, 0.875), [0, 1, 2, 3], {}),
+        Case("one bit more than a word", SubsetSelection.calibrate(65, 1.0), [0, 63, 64], {}),
+        Case("three words to a report", SubsetSelection.calibrate(130, 2.0), [0, 64, 129], {}),
+        Case("nobody", SUBSETS, [], {}),
     ],
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
@@ -186,6 +197,11 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
     "set": [(SETS, 2000), (SetResponse.calibrate(80, 4, 1.0), 500)],
+    "subset": [
+        (SUBSETS, 150_000),  # in two blocks
+        (SubsetSelection.calibrate(43, 1.0), 20_000),
+        (SubsetSelection.calibrate(200, 0.5), 1000),
+    ],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
@@ -205,6 +221,7 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
         (SETS, [[0, 0, 0, 0]]),
         (SETS, [1, 0, 0, 0, 0]),
     ],
+    "subset": [(SUBSETS, [5]), (SUBSETS, [0, -1])],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
@@ -222,6 +239,11 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
         (SETS, "0300000000000000"),
         (SETS, "0700000000000000" + "0f00000000000000"),
         (SETS, "8300000000000000"),
+    ],
+    "subset": [
+        (SUBSETS, "0100000000000000"),
+        (SUBSETS, "0300000000000000" + "0700000000000000"),
+        (SUBSETS, "2100000000000000"),
     ],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],

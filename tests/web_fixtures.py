@@ -45,6 +45,8 @@ COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
     "sue": [*TEAS, "--mechanism", "sue", "--epsilon", 0.1],
+    "subset": [*TEAS, "--mechanism", "subset", "--epsilon", 0.5],
+    "subset of many": [*MANY, "--epsilon", 1],
     "several": [*TEAS, "--most", 2, "--epsilon", 1],
     "several of many": [*MANY, "--most", 3, "--epsilon", 1],
     "free text": [*TEXT, "--epsilon", 2],

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
+    from sudare.mechanisms.subset import SubsetSelection
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
@@ -69,6 +70,7 @@ _HOMES = {
     "Selections": "sudare.mechanisms.domain",
     "SetResponse": "sudare.mechanisms.set_response",
     "Streams": "sudare.mechanisms.domain",
+    "SubsetSelection": "sudare.mechanisms.subset",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
     "associate": "sudare.questions.association",
@@ -112,6 +114,7 @@ __all__ = [
     "Selections",
     "SetResponse",
     "Streams",
+    "SubsetSelection",
     "SudareError",
     "System",
     "associate",

@@ -17,6 +17,11 @@ function collection(mechanism: object, answers: readonly string[]): Collection {
 const TEAS = ["green", "black"];
 const GRR = collection({ name: "grr", k: 2, keep: "3/4" }, TEAS);
 const OUE = collection({ name: "oue", k: 2, p: "1/2", q: "1/4" }, TEAS);
+const SUBSET = collection({ name: "subset", k: 3, size: 2, keep: "3/4" }, [...TEAS, "white"]);
+const SUBSETS = collection(
+  { name: "subset", k: 100, size: 27, keep: "1/2" },
+  Array.from({ length: 100 }, (_, i) => (i ? `tea ${i}` : "green")),
+);
 const HADAMARD = collection({ name: "hadamard", k: 2, keep: "3/4" }, TEAS);
 const GEOMETRY = collection(
   { name: "projective", k: 100, keep: "1/2", prime: 11, dimension: 2 },
@@ -31,6 +36,8 @@ test.each([
   ["a choice that isn't", GRR, Uint8Array.of(1), /^This isn’t what you chose/],
   ["a yes to the answer", OUE, row(0b01), /yes to your own answer, as about 50 of 100/],
   ["a yes to both", OUE, row(0b11), /About 25 of 100 reports say yes to an answer that wasn’t/],
+  ["a set with the answer", SUBSET, row(0b011), /yes to your own answer, as about 75 of 100/],
+  ["a set without it", SUBSET, row(0b110), /no to your own answer, as about 25 of 100/],
   ["a no to the answer", OUE, row(0b10), /no to your own answer, as about 50 of 100/],
   [
     "a row with a + for the answer",
@@ -82,6 +89,11 @@ test("a number is spelt out for few answers, and counted for many", () => {
     kindOf(asked).report(en, asked, Uint8Array.of(point));
   expect(said(HADAMARD, 2)).toMatch(/^Yes to “.*green.*”; no to “.*black.*”\.$/);
   expect(said(HADAMARD, 0)).toBe(en.saysAll);
+  const few = kindOf(SUBSET).report(en, SUBSET, row(0b101));
+  expect(few).toMatch(/^Yes to “.*green.*”, “.*white.*”; no to “.*black.*”\.$/);
+  const many = Uint8Array.from({ length: 16 }, (_, i) => [255, 255, 255, 7][i] ?? 0);
+  expect(kindOf(SUBSETS).report(en, SUBSETS, many)).toBe("Yes to 27 of 100 answers.");
+  expect(kindOf(SUBSETS).report(ja, SUBSETS, many)).toContain("27");
   expect(said(GEOMETRY, 0)).toBe("The number 0: yes to 0 of 100 answers.");
   expect(said(GEOMETRY, 1)).toBe("The number 1: yes to 10 of 100 answers.");
   expect(kindOf(GEOMETRY).report(ja, GEOMETRY, Uint8Array.of(1))).toContain("10");

@@ -30,6 +30,8 @@ const SMALL: [Unread, Value[]][] = [
   [{ name: "grr", k: 4, keep: "4281724265078805/9007199254740992" }, [0, 1, 2, 3]],
   [{ name: "oue", k: 3, p: "1/2", q: "1/4" }, [0, 1, 2]],
   [{ name: "sue", k: 5, p: "7/8", q: "1/8" }, [0, 1, 2, 3, 4]],
+  [{ name: "subset", k: 5, size: 2, keep: "3/4" }, [0, 1, 2, 3, 4]],
+  [{ name: "subset", k: 2, size: 1, keep: "3/4" }, [0, 1]],
   [{ name: "set", k: 3, most: 2, size: 2, keep: "13/16" }, selections(3, 2)],
   [{ name: "set", k: 4, most: 3, size: 3, keep: "31/32" }, selections(4, 3)],
   [{ name: "projective", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],

@@ -9,6 +9,7 @@ import {
   PlainSecret,
   Points,
   SetResponse,
+  SubsetSelection,
   odds,
   toNumber,
 } from "../src/device";
@@ -98,6 +99,8 @@ test("odds and reports have words in every language", async () => {
         }
         const meant = kind.meaning(words, collection, record, JSON.stringify([answer]));
         expect(meant).not.toBe("");
+      } else if (mechanism instanceof SubsetSelection && mechanism.k > 64) {
+        expect(said).toContain(`${mechanism.setSize}`);
       } else if (mechanism instanceof Points && mechanism.k > 64) {
         expect(said).toContain(`${mechanism.readReport(record)}`);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {

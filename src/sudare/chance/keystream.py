@@ -25,7 +25,7 @@ _LANE_BITS = 16  # a coin's first look; ties (2^-16 of the coins) take a word mo
 _TIE_BITS = COIN_BITS - _LANE_BITS
 _PLANES = 8  # bits of 64 packed coins looked at before asking who is still undecided
 _SUBSET_PLANES = 5  # bits of the coins that a subset begins with; what they miss is mended
-_KEPT = 1 << 19  # words of working memory, 4 MiB: what a block of people needs
+_KEPT = 5 << 17  # words of working memory, 5 MiB: what a block of people needs
 _GROUP = 32768  # packed words decided together: their planes fill 2 MiB, a cache's worth
 
 
@@ -207,31 +207,38 @@ class Keystream(ABC):
         sizes = np.asarray(chosen, np.int64)
         if sizes.size and not 0 <= sizes.min() <= sizes.max() <= items:
             raise ParameterError(f"a subset of {items} items has 0 to {items}, not others")
-        sets = self._coins_near(items, sizes)
-        off = sizes - np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
-        while (need := np.abs(off)).any():
-            drawn = self.below(items, int(need.sum()))
-            _flip_plain(sets, off, need, drawn)
+        sets = np.zeros((len(sizes), packed_words(items)), "<u8")
+        flip = _flip_plain
+        if _SUBSET_PLANES * sets.size >= COMPILE_FROM:
+            from sudare.kernels.sets import flip
+        off = self._coins_near(items, sizes, sets)
+        rows = np.flatnonzero(off)
+        off = off[rows]
+        while rows.size:
+            lanes = self.fair_lanes(items, int(np.abs(off).sum()))
+            left = flip(sets, rows, off, lanes, items)
+            self.done(lanes)
+            rows, off = rows[:left], off[:left]
         return sets
 
-    def _coins_near(self, items: int, sizes: NDArray[np.int64]) -> Words:
-        """Rows of coins of 2^-5 times a whole number of chance, near each row's share of items."""
-        width = packed_words(items)
-        sets = np.zeros((len(sizes), width), "<u8")
-        if not sets.size:
-            return sets
-        edges = (sizes << _SUBSET_PLANES) // items
-        planes = self.words(_SUBSET_PLANES * sets.size).reshape(_SUBSET_PLANES, *sets.shape)
-        undecided = np.full(sets.shape, 2**64 - 1, np.uint64)
-        for j, words in enumerate(planes):
-            bit = edges >> _SUBSET_PLANES - 1 - j & 1
-            mask = (-bit).astype(np.uint64)[:, np.newaxis]
-            sets |= undecided & ~words & mask
-            undecided &= ~(words ^ mask)
-        sets[edges == 1 << _SUBSET_PLANES] = 2**64 - 1
-        if items % 64:
-            sets[:, -1] &= np.uint64((1 << items % 64) - 1)
-        return sets
+    def _coins_near(self, items: int, sizes: NDArray[np.int64], sets: Words) -> NDArray[np.int64]:
+        """Fill rows with coins of 2^-5 times a whole number of chance, near each row's share.
+
+        Returns how many items each row has too few (above 0) or too many.
+        """
+        edges = (sizes << _SUBSET_PLANES) // items if items else sizes
+        words = self._passing(_SUBSET_PLANES * sets.size)
+        planes = words.reshape(_SUBSET_PLANES, *sets.shape)
+        off = sizes.copy()
+        if words.size >= COMPILE_FROM:
+            from sudare.kernels.sets import coins_near
+
+            coins_near(planes, edges, items, sets, off)
+        else:
+            _coins_near_plain(planes, edges, items, sets)
+            off -= np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+        self.done(words)
+        return off
 
     def _remaining(self, count: int, low: int, bits: int) -> NDArray[np.bool_]:
         """Coins whose first bits equalled p's, decided by the remaining ``bits``, a word each."""
@@ -307,16 +314,35 @@ def _settle_plain(below: Words, undecided: Words, coins: NDArray[np.bool_]) -> N
     below |= np.packbits(lanes, bitorder="little").view("<u8")
 
 
+def _coins_near_plain(planes: Words, edges: NDArray[np.int64], bits: int, sets: Words) -> None:
+    undecided = np.full(sets.shape, 2**64 - 1, np.uint64)
+    for j, words in enumerate(planes):
+        bit = edges >> len(planes) - 1 - j & 1
+        mask = (-bit).astype(np.uint64)[:, np.newaxis]
+        sets |= undecided & ~words & mask
+        undecided &= ~(words ^ mask)
+    sets[edges == 1 << len(planes)] = 2**64 - 1
+    if bits % 64:
+        sets[:, -1] &= np.uint64((1 << bits % 64) - 1)
+
+
 def _flip_plain(
-    sets: Words, off: NDArray[np.int64], need: NDArray[np.int64], drawn: NDArray[np.int64]
-) -> None:
-    """Put in or take out drawn items, so many for each row, until the row is no longer ``off``."""
+    sets: Words, rows: NDArray[np.int64], off: NDArray[np.int64], lanes: NDArray[Any], items: int
+) -> int:
+    """Put in or take out drawn items, as many as a row is ``off``, where that helps.
+
+    Returns how many rows are still off, and moves them to the front.
+    """
+    drawn = (lanes.astype(np.uint64) * np.uint64(items) >> np.uint64(8 * lanes.itemsize)).tolist()
     at = 0
-    for row, count in enumerate(need.tolist()):
-        missing = off[row] > 0
-        for item in drawn[at : at + count].tolist():
+    for i, (row, count) in enumerate(zip(rows.tolist(), np.abs(off).tolist(), strict=True)):
+        missing = off[i] > 0
+        for item in drawn[at : at + count]:
             bit = np.uint64(1 << item % 64)
             if bool(sets[row, item // 64] & bit) != missing:
                 sets[row, item // 64] ^= bit
-                off[row] -= 1 if missing else -1
+                off[i] -= 1 if missing else -1
         at += count
+    still = np.flatnonzero(off)
+    rows[: still.size], off[: still.size] = rows[still], off[still]
+    return still.size

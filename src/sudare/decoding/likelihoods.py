@@ -16,6 +16,7 @@ from sudare.mechanisms.interface import Mechanism, Records
 from sudare.mechanisms.points import PointMechanism
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import DIGEST, Digests
+from sudare.mechanisms.subset import SubsetSelection
 from sudare.mechanisms.unary import Unary
 
 Floats = NDArray[np.float64]
@@ -60,7 +61,7 @@ def likelihoods(
     """The likelihood of each report under each answer.
 
     Args:
-        mechanism: GRR, a unary one, one of points, or RAPPOR.
+        mechanism: GRR, a unary one, subset selection, one of points, or RAPPOR.
         reports: checked ones.
         digests: for free text, those of the candidates.
         other: for free text, whether a last column stands for any text that is no candidate. Its
@@ -75,7 +76,8 @@ def _(
     mechanism: Rappor, reports: Records, digests: Digests | None = None, *, other: bool = True
 ) -> ReportLikelihoods:
     if not mechanism.hashes:
-        return _of_bits(mechanism.bits, mechanism.holder, mechanism.others, reports)
+        table = _table(1, mechanism.holder, mechanism.others)
+        return _of_bits(mechanism.bits, table, reports)
     if digests is None:
         raise ParameterError("free text has no list of answers: name candidates")
     return _of_texts(mechanism, reports, digests, other=other)
@@ -83,7 +85,7 @@ def _(
 
 @likelihoods.register
 def _(mechanism: Unary, reports: Records, *_: object, **__: object) -> ReportLikelihoods:
-    return _of_bits(mechanism.k, mechanism.holder, mechanism.others, reports)
+    return _of_bits(mechanism.k, _table(1, mechanism.holder, mechanism.others), reports)
 
 
 @likelihoods.register
@@ -95,6 +97,12 @@ def _(mechanism: GRR, reports: Records, *_: object, **__: object) -> ReportLikel
         return np.asarray(held[told.astype(np.intp)], np.float64)
 
     return ReportLikelihoods(len(reports), mechanism.k, of_choices)
+
+
+@likelihoods.register
+def _(mechanism: SubsetSelection, reports: Records, *_: object, **__: object) -> ReportLikelihoods:
+    table = np.array([float(1 / mechanism.worst_ratio), 1.0])
+    return _of_bits(mechanism.k, table, reports)
 
 
 @likelihoods.register
@@ -111,8 +119,8 @@ def _(mechanism: PointMechanism, reports: Records, *_: object, **__: object) -> 
     return ReportLikelihoods(len(reports), mechanism.k, of_points)
 
 
-def _of_bits(bits: int, holder: float, others: float, reports: Records) -> ReportLikelihoods:
-    table = _table(1, holder, others)
+def _of_bits(bits: int, table: Floats, reports: Records) -> ReportLikelihoods:
+    """The likelihood of each answer by its own bit: that of a 0, and of a 1."""
 
     def of_bits(rows: slice) -> Floats:
         return np.asarray(table[_unpacked(reports["bits"][rows], bits)], np.float64)

@@ -4,7 +4,7 @@
 ``coins``: coins of exact probability, one to a byte or 64 to a word.
 ``choices``: one answer of k.
 ``points``: points that support some answers, drawn and summed.
-``sets``: parts of sets put together.
+``sets``: uniform subsets, and sets put together of them.
 ``counters``: column counts of packed bits.
 ``lanes``: column counts of packed bits, in each of many groups.
 ``hashing``: bit positions of hashed strings.

@@ -1,4 +1,4 @@
-"""Subsets of what a person has and of what they haven't, put together as one set."""
+"""Uniform subsets, and sets that are put together of them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,126 @@ from sudare.kernels.compiler import compiled
 ONE = np.uint64(1)
 SIX = np.uint64(6)
 SIXTY_THREE = np.uint64(63)
+ALL = np.uint64(2**64 - 1)
+
+
+@compiled
+def _ones(word: np.uint64) -> np.uint64:
+    pairs = word - (word >> ONE & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + (
+        pairs >> np.uint64(2) & np.uint64(0x3333333333333333)
+    )
+    eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    count: np.uint64 = eights * np.uint64(0x0101010101010101) >> np.uint64(56)
+    return count
+
+
+@compiled
+def coins_near(
+    planes: NDArray[np.uint64],
+    edges: NDArray[np.int64],
+    bits: int,
+    sets: NDArray[np.uint64],
+    off: NDArray[np.int64],
+) -> None:
+    """Make each bit of a row say whether a uniform number is below the row's edge.
+
+    From the last binary digit to the first: where the edge has a 1, a number is below it with a 0
+    there, or if it is by the digits that follow; where it has a 0, with a 0 there, and only if it
+    is by those that follow.
+
+    Args:
+        planes: Random words, the digits of each number from the first on, C-contiguous.
+        edges: One per row, at most 2 to the power of the digits: then every number is below it.
+        bits: How many bits a row has.
+        sets: One row of words per edge; overwritten.
+        off: One number per edge, which is less afterwards by how many bits of the row are 1.
+    """
+    digits, width = planes.shape[0], sets.shape[1]
+    last = ALL >> np.uint64(64 * width - bits)
+    for row in range(edges.size):
+        edge = edges[row]
+        every = np.uint64(0) - np.uint64(edge >> digits)
+        for word in range(width):
+            sets[row, word] = every
+        for j in range(digits - 1, -1, -1):
+            one = every | np.uint64(0) - np.uint64(edge >> (digits - 1 - j) & 1)
+            for word in range(width):
+                zero = ~planes[j, row, word]
+                sets[row, word] = (zero & one) | ((zero | one) & sets[row, word])
+        sets[row, width - 1] &= last
+        count = np.uint64(0)
+        for word in range(width):
+            count += _ones(sets[row, word])
+        off[row] -= np.int64(count)
+
+
+@compiled
+def flip(
+    sets: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+    off: NDArray[np.int64],
+    lanes: NDArray[np.uint16] | NDArray[np.uint32],
+    items: int,
+) -> int:
+    """Put in or take out drawn items, as many as a row is off, where that helps.
+
+    Args:
+        sets: One row of packed bits each; changed in place.
+        rows: Those that don't fit yet; those that still don't move to the front.
+        off: How many items each of these has too few (above 0) or too many; kept up to date.
+        lanes: Random integers, fair for ``items``, one for each item that some row is off.
+        items: How many there are; an item is the high half of a lane times this.
+
+    Returns:
+        How many rows still don't fit.
+    """
+    bits = np.uint64(8 * lanes.itemsize)
+    bound = np.uint64(items)
+    at, left = 0, 0
+    for i in range(rows.size):
+        row, need = rows[i], off[i]
+        step = 1 if need > 0 else -1
+        for _ in range(abs(need)):
+            item = np.uint64(lanes[at]) * bound >> bits
+            at += 1
+            word, bit = np.intp(item >> SIX), item & SIXTY_THREE
+            helps = (sets[row, word] >> bit & ONE) == np.uint64(step < 0)
+            sets[row, word] ^= np.uint64(helps) << bit
+            need -= step * helps
+        rows[left], off[left] = row, need  # the next one's place if it fits: no branch to guess
+        left += need != 0
+    return left
+
+
+@compiled
+def insert(
+    others: NDArray[np.uint64],
+    values: NDArray[np.integer],
+    honest: NDArray[np.bool_],
+    out: NDArray[np.uint64],
+) -> None:
+    """Make room for each person's own answer in a set of the others, and put it in if honest.
+
+    Args:
+        others: One row of packed bits per person, for all answers but their own.
+        values: Their own answers.
+        honest: One coin per person.
+        out: One row of packed bits per person, for all answers.
+    """
+    width = others.shape[1]
+    for row in range(values.size):
+        value = np.uint64(values[row])
+        own, lane = np.intp(value >> SIX), value & SIXTY_THREE
+        for word in range(own):
+            out[row, word] = others[row, word]
+        here = others[row, own] if own < width else np.uint64(0)
+        below = (ONE << lane) - ONE
+        out[row, own] = (here & below) | (np.uint64(honest[row]) << lane)
+        out[row, own] |= (here & ~below) << ONE
+        for word in range(own + 1, out.shape[1]):
+            after = others[row, word] << ONE if word < width else np.uint64(0)
+            out[row, word] = after | others[row, word - 1] >> SIXTY_THREE
 
 
 @compiled

@@ -5,6 +5,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 
 ``grr``: one answer of k, sometimes a lie.
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
+``subset``: one answer of k, hidden in a set of some of them.
 ``set_response``: several answers of k, reported as a set that meets them or not.
 ``points``: one point of many, which supports some answers; projective geometry and Hadamard.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
@@ -36,10 +37,11 @@ from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.subset import SubsetSelection
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
-    cls.name: cls for cls in (GRR, OUE, SUE, ProjectiveGeometry, HadamardResponse)
+    cls.name: cls for cls in (GRR, OUE, SUE, SubsetSelection, ProjectiveGeometry, HadamardResponse)
 }
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sudare.chance.keystream import packed_words
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
@@ -17,8 +18,9 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 
 _SHOTS = ("shots", "flips", "low", "high")
-_USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
+_SETS, _NUMBERS = ("grr", "subset"), ("grr", "projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
+_EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -28,8 +30,9 @@ class MechanismOptions:
 
     Attributes:
         epsilon: the most that one report may cost; over time, all reports of a person together.
-        mechanism: its name, or ``auto``: the one with the least error for a single report, of at
-            most 128 bytes; over time, kshot.
+        mechanism: its name, or ``auto``: of those whose report has at most 128 bytes the one with
+            the least error for a single report, and of two as good that with the shorter one; over
+            time, kshot.
         own_words: whether people answer in their own words.
         most: how many of the listed answers a person may select; None for exactly one.
         form: of RAPPOR; ``full`` unless it says otherwise.
@@ -122,11 +125,13 @@ def _several(options: MechanismOptions, answers: int) -> SetResponse:
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
     if options.mechanism != "auto":
         return categorical(options.mechanism).calibrate(answers, options.epsilon)
-    choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _USUAL]
-    if min(choices, key=_error).report_dtype.itemsize > _SMALL:
-        choices += [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in _POINTS]
-        choices = [made for made in choices if made.report_dtype.itemsize <= _SMALL]
-    return min(choices, key=_error)
+    # Sets have the least error that there is. Only GRR may have as little, in a shorter report;
+    # where a set is too long, a number stands for one.
+    names = _NUMBERS if 8 * packed_words(answers) > _SMALL else _SETS
+    choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in names]
+    least = min(map(_error, choices))
+    good = [made for made in choices if _error(made) <= _EQUAL * least]
+    return min(good, key=lambda made: made.report_dtype.itemsize)
 
 
 def _error(mechanism: CategoricalMechanism) -> float:

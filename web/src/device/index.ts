@@ -22,5 +22,6 @@ export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";
+export { SubsetSelection } from "./subset";
 export { Unary } from "./unary";
 export { momentOf, type Moment } from "./windows";

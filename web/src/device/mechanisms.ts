@@ -11,9 +11,10 @@ import type { Unread } from "./parameters";
 import { HadamardResponse, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
+import { SubsetSelection } from "./subset";
 import { Unary } from "./unary";
 
-export type Mechanism = Grr | Unary | SetResponse | Points | Rappor | Continual;
+export type Mechanism = Grr | Unary | SubsetSelection | SetResponse | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -22,6 +23,7 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["grr", (document) => Grr.read(document)],
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
+  ["subset", (document) => SubsetSelection.read(document)],
   ["set", (document) => SetResponse.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],

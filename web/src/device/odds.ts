@@ -24,6 +24,7 @@ import { Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
+import { SubsetSelection } from "./subset";
 
 /**
  * An answer as a mechanism knows it: a number, a row of 0 and 1 where several may be selected, or the
@@ -40,7 +41,8 @@ export interface Odds {
 /**
  * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
  * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
- * the true answer, and in any other bit. Sets: that a report has one item that the person has, and
+ * the true answer, and in any other bit. Subsets: that a report has the true answer, and any other
+ * one. Sets: that a report has one item that the person has, and
  * one that they haven't. Over time: that a
  * state that is looked at is told as it is, and that the other one is.
  */
@@ -49,7 +51,7 @@ export function odds(mechanism: Mechanism): Odds {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
   }
-  if (mechanism instanceof Points) {
+  if (mechanism instanceof Points || mechanism instanceof SubsetSelection) {
     return { truth: asFraction(mechanism.keep), other: mechanism.others };
   }
   if (mechanism instanceof Continual) {
@@ -79,6 +81,11 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
   }
+  if (mechanism instanceof SubsetSelection) {
+    const { k, setSize } = mechanism;
+    const sets = fraction(combinations(k, setSize), BigInt(k));
+    return over(weightOf(mechanism, value, record), sets);
+  }
   if (mechanism instanceof Grr || mechanism instanceof Points) {
     return weightOf(mechanism, value, record);
   }
@@ -102,7 +109,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
-  mechanism: Exclude<Mechanism, Grr | SetResponse | Points | Continual>,
+  mechanism: Exclude<Mechanism, Grr | SubsetSelection | SetResponse | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {
@@ -157,6 +164,10 @@ function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fract
     const isLikely = mechanism.supports(mechanism.readReport(record), value as number);
     return isLikely ? mechanism.likely : mechanism.unlikely;
   }
+  if (mechanism instanceof SubsetSelection) {
+    const isLikely = getBit(mechanism.readReport(record), value as number);
+    return isLikely ? mechanism.likely : mechanism.unlikely;
+  }
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
   if (mechanism instanceof SetResponse) {
@@ -201,11 +212,12 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
       [0, 1].map((bit) => record([round + 1, width - 1], [bit, 1])),
     );
   }
-  if (mechanism instanceof SetResponse) {
-    if (mechanism.items > MOST_BITS) return null;
+  if (mechanism instanceof SetResponse || mechanism instanceof SubsetSelection) {
+    const items = mechanism instanceof SetResponse ? mechanism.items : mechanism.k;
+    if (items > MOST_BITS) return null;
     const isSet = (row: number): boolean =>
       row.toString(2).replaceAll("0", "").length === mechanism.setSize;
-    return numbers(2 ** mechanism.items)
+    return numbers(2 ** items)
       .filter(isSet)
       .map((row) => record([row, width]));
   }

@@ -36,6 +36,10 @@ export const common = {
     `A report says yes or no to every answer, each by a coin of its own. Of ${people.of} people who ` +
     `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
     "any other one.",
+  subsetOdds: (size: number, answers: number, answer: string, people: People) =>
+    `A report says yes to ${size} of the ${counted(answers, "answer")} and no to all others. Of ` +
+    `${people.of} people who choose “${answer}”, about ${people.truth} say yes to it, and about ` +
+    `${people.other} say yes to any other one.`,
   setOdds: (size: number, blanks: number, answer: string, people: People) =>
     `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
     `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +

@@ -36,6 +36,9 @@ export const common: CommonWords = {
   unaryOdds: (answer, people) =>
     `すべての選択肢に、別々のくじ引きで「はい」か「いいえ」を付けて送信します。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」になるのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
+  subsetOdds: (size, answers, answer, people) =>
+    `${answers} 個の選択肢のうち、くじ引きで決めた ${size} 個に「はい」、残りに「いいえ」を付けて送信します。「${answer}」を選んだ ${people.of} 人のうち、` +
+    `「${answer}」が「はい」になるのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
   setOdds: (size, blanks, answer, people) =>
     `送信データに入るのは、選択肢と、選ばなかった分を埋める空欄（${blanks} 個）のうち ${size} 個です。` +
     `「${answer}」を選んだ ${people.of} 人のうち約 ${people.truth} 人、選ばなかった ${people.of} 人のうちでも約 ${people.other} 人の送信データに「${answer}」が入ります。`,

@@ -9,6 +9,7 @@ import {
   type Continual,
   type Mechanism,
   type Rappor,
+  SubsetSelection,
   type SetResponse,
   type Unary,
 } from "../device";
@@ -31,7 +32,7 @@ export interface Wording {
 export type CollectionBy<Known extends Mechanism> = Collection & { readonly mechanism: Known };
 
 /** A collection where people choose one of several answers. */
-export type ChoiceCollection = CollectionBy<Grr | Unary | Points | Rappor>;
+export type ChoiceCollection = CollectionBy<Grr | Unary | SubsetSelection | Points | Rappor>;
 
 /** That a report tells little about which answer it is of. */
 export function answerPromise(words: CommonWords, { mechanism }: Collection): string {
@@ -52,6 +53,9 @@ export function choiceOdds(
   const example = isolated(answer || (answers[0] as string));
   const people = peopleOf(odds(mechanism));
   if (mechanism instanceof Points) return words.pointOdds(example, people);
+  if (mechanism instanceof SubsetSelection) {
+    return words.subsetOdds(mechanism.setSize, mechanism.k, example, people);
+  }
   return mechanism instanceof Grr
     ? words.grrOdds(example, people, mechanism.k - 1)
     : words.unaryOdds(example, people);

@@ -23,8 +23,9 @@ _OPTIONS = (
         type=MechanismName(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
-        help="auto takes the one with the least error for a single report, of at most 128 bytes; "
-        "with --most, set; with --rounds, kshot. One that an installed package adds goes by its "
+        help="auto takes the one with the least error for a single report, among those whose report "
+        "has at most 128 bytes; of two as good, that with the shorter report. "
+        "With --most, set; with --rounds, kshot. One that an installed package adds goes by its "
         "name.",
     ),
     click.option(

@@ -103,6 +103,8 @@ def _commands() -> Iterator[Sequence[str]]:
         (_MANY, "grr"),
         (_MOST, "grr"),
         (_WIDE, "oue"),
+        (_WIDE, "subset"),
+        (_MANY, "subset"),
         (_FEW, "hadamard"),
         (_WIDE, "hadamard"),
         (_MOST, "hadamard"),

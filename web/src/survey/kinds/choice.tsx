@@ -1,6 +1,6 @@
 /** A choice in a survey: one of several answers. */
 
-import { Grr, Points, conclude, odds } from "../../device";
+import { Grr, Points, SubsetSelection, conclude, odds } from "../../device";
 import { getBit } from "../../device/packed";
 import { moment as momentText } from "../../language";
 import { peopleOf } from "../../page/numbers";
@@ -11,7 +11,7 @@ import { useWords, type Words } from "../language";
 import type { ConclusionProps, Kind } from "./interface";
 import { Options } from "./options";
 
-const MOST_LISTED = 64; // answers that a number is spelt out for
+const MOST_LISTED = 64; // answers that a report is spelt out for
 
 export const choice: Kind = {
   promise: answerPromise,
@@ -34,6 +34,9 @@ export const choice: Kind = {
     if (mechanism instanceof Points && mechanism.k > MOST_LISTED) {
       const yes = answers.filter((_, place) => isYes(place)).length;
       return words.saysPoint(mechanism.readReport(record), yes, mechanism.k);
+    }
+    if (mechanism instanceof SubsetSelection && mechanism.k > MOST_LISTED) {
+      return words.saysSome(mechanism.setSize, mechanism.k);
     }
     return yesText(words, answers, isYes);
   },

@@ -240,6 +240,7 @@ export const words = {
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,
   saysNone: "No to every answer.",
   saysAll: "Yes to every answer.",
+  saysSome: (yes: number, answers: number) => `Yes to ${yes} of ${answers} answers.`,
   saysPoint: (point: number, yes: number, answers: number) =>
     `The number ${point}: yes to ${yes} of ${answers} answers.`,
   saysBits: (count: number, bits: number, places: string) =>

@@ -208,6 +208,7 @@ export const words: SurveyWords = {
   saysYes: (answers, no) => `はい：${answers}。いいえ：${no}。`,
   saysNone: "すべての選択肢に「いいえ」。",
   saysAll: "すべての選択肢に「はい」。",
+  saysSome: (yes, answers) => `${answers} 個の選択肢のうち ${yes} 個が「はい」。`,
   saysPoint: (point, yes, answers) =>
     `番号 ${point}：${answers} 個の選択肢のうち ${yes} 個が「はい」。`,
   saysBits: (count, bits, places) => `${bits} か所のうち ${count} か所がオン：${places}`,
