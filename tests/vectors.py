@@ -198,7 +198,7 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
     "set": [(SETS, 2000), (SetResponse.calibrate(80, 4, 1.0), 500)],
     "subset": [
-        (SUBSETS, 150_000),  # in two blocks
+        (SUBSETS, 132_000),  # in two blocks
         (SubsetSelection.calibrate(43, 1.0), 20_000),
         (SubsetSelection.calibrate(200, 0.5), 1000),
     ],

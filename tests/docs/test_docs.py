@@ -377,6 +377,8 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         assert isinstance(made, bytes)
         return made
     k = document["k"]
+    if document["name"] == "subset":
+        return bytes(names["subset"](words, k, document["size"], parameters["keep"], values))
     if document["name"] == "set":
         sizes = (k, document["most"], document["size"])
         return bytes(names["set_response"](words, *sizes, parameters["keep"], values))

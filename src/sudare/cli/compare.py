@@ -160,20 +160,21 @@ def _print(curves: "list[ErrorCurve]", people: str, target: IO[str] | None) -> N
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1))
     table.add_column("ε", justify="right")
-    for curve in curves:
-        table.add_column(curve.label, justify="right")
-        table.add_column("theory", justify="right", style="dim")
+    table.add_column("mechanism")
+    table.add_column("error", justify="right")
+    table.add_column("theory", justify="right", style="dim")
     for index, epsilon in enumerate(curves[0].x):
         best = min(curve.y[index] for curve in curves)
-        cells: list[str | Text] = [as_given(epsilon)]
         for curve in curves:
             spread = curve.stderr[index] / (curve.y[index] or 1)
             text = f"{powered(curve.y[index])} ±{spread:.0%}"
-            cells += [
+            table.add_row(
+                as_given(epsilon) if curve is curves[0] else "",
+                curve.label,
                 Text(text, style="bold green" if curve.y[index] == best else ""),
                 powered(curve.theory[index]),
-            ]
-        table.add_row(*cells)
+                end_section=curve is curves[-1],
+            )
     say(f"Mean squared error of the shares: {people}", target=target)
     put_table(table, target)
 

@@ -23,10 +23,10 @@ _OPTIONS = (
         type=MechanismName(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
-        help="auto takes the one with the least error for a single report, among those whose report "
-        "has at most 128 bytes; of two as good, that with the shorter report. "
-        "With --most, set; with --rounds, kshot. One that an installed package adds goes by its "
-        "name.",
+        help="auto takes the one with the least error for a single report, among those whose "
+        "report has at most 128 bytes; of two as good, the one with the shorter report. With "
+        "--most, it takes set; with --rounds, kshot. One that an installed package adds goes by "
+        "its name.",
     ),
     click.option(
         "--most",
