@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
-    from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
+    from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
@@ -58,6 +58,7 @@ _HOMES = {
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
+    "LocalHashing": "sudare.mechanisms.points",
     "Mechanism": "sudare.mechanisms.interface",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
@@ -101,6 +102,7 @@ __all__ = [
     "Harmony",
     "KShot",
     "Ledger",
+    "LocalHashing",
     "Mechanism",
     "Outbox",
     "Participant",

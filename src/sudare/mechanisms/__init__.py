@@ -6,7 +6,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``grr``: one answer of k, sometimes a lie.
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``set_response``: several answers of k, reported as a set that meets them or not.
-``points``: one point of many, which supports some answers; projective geometry and Hadamard.
+``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
 ``harmony``: over time: one round per person, and 0 in all others.
@@ -18,6 +18,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``domain``: the values that a person may answer.
 ``strings``: free text as an answer, known by its digest.
 ``bloom``: which bits a text sets.
+``point_reports``: what all reports that are points have in common, and hashes as points.
 ``aggregate``: tallies that merge.
 ``population_sampler``: reports of whole populations drawn at once, for simulations.
 """
@@ -33,13 +34,13 @@ from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.harmony import Harmony
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
-from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
+from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
-    cls.name: cls for cls in (GRR, OUE, SUE, ProjectiveGeometry, HadamardResponse)
+    cls.name: cls for cls in (GRR, OUE, SUE, ProjectiveGeometry, HadamardResponse, LocalHashing)
 }
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
