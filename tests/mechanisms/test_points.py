@@ -87,7 +87,7 @@ class TestLocalHashing(Points):
     ]
     large: ClassVar = [
         LocalHashing.calibrate(k, epsilon)
-        for k, epsilon in ((2, 1.0), (43, 0.1), (43, 2.0), (300, 6.0), (1024, 1.0), (70_000, 2.0))
+        for k, epsilon in ((2, 1.0), (43, 0.1), (43, 2.0), (300, 3.0), (1024, 1.0), (70_000, 2.0))
     ]
 
     def wrong(self, mechanism: Mechanism) -> Mechanism:

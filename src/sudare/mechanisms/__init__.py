@@ -7,6 +7,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``set_response``: several answers of k, reported as a set that meets them or not.
 ``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
+``loloha``: a cell of the answer, randomised once for good and again for every report.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
 ``harmony``: over time: one round per person, and 0 in all others.
@@ -34,6 +35,7 @@ from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.harmony import Harmony
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
+from sudare.mechanisms.loloha import Loloha
 from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
@@ -48,6 +50,7 @@ CONTINUAL: dict[str, type[ContinualMechanism]] = {
 REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
+    Loloha.name: Loloha,
     Rappor.name: Rappor,
     **CONTINUAL,
 }
