@@ -21,7 +21,7 @@ from rich.console import Console
 from memory import peak_memory
 from report import RESULT, rows_table, save, significant
 from sudare import Glance, KShot, Seeded
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.simulation.crowd import Crowd
 
 PEOPLE, ROUNDS, EPSILON = 1_000_000, 1000, 4.0

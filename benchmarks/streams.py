@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from report import significant
 from sudare import Borappor, Glance, Harmony, Seeded
-from sudare.mechanisms.continual import RepeatedResponse
+from sudare.mechanisms.over_time.continual import RepeatedResponse
 from sudare.simulation.experiments import stream_errors
 from sudare.simulation.scenarios import counted
 from timing import best_cpu

@@ -28,7 +28,7 @@ import msgspec
 from sudare import Collection, Device, KShot, Rappor, Scripted, Seeded
 from sudare.chance.exact import log_up
 from sudare.collection.windows import Windows
-from sudare.mechanisms.continual import ContinualMechanism, RepeatedResponse
+from sudare.mechanisms.over_time.continual import ContinualMechanism, RepeatedResponse
 from support.commands import succeed
 
 FOLDER = Path(__file__).parent.parent / "web/test/fixtures"

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from sudare.errors import SudareError
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
-    from sudare.mechanisms.borappor import Borappor
     from sudare.mechanisms.domain import Categories, Selections, Streams
-    from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
-    from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
-    from sudare.mechanisms.kshot import KShot
     from sudare.mechanisms.loloha import Loloha
+    from sudare.mechanisms.over_time.borappor import Borappor
+    from sudare.mechanisms.over_time.glance import Glance
+    from sudare.mechanisms.over_time.harmony import Harmony
+    from sudare.mechanisms.over_time.kshot import KShot
     from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
@@ -43,7 +43,7 @@ _HOMES = {
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.mechanisms.aggregate",
     "Association": "sudare.questions.association",
-    "Borappor": "sudare.mechanisms.borappor",
+    "Borappor": "sudare.mechanisms.over_time.borappor",
     "Categories": "sudare.mechanisms.domain",
     "Channel": "sudare.chance.channel",
     "Collection": "sudare.collection.document",
@@ -55,10 +55,10 @@ _HOMES = {
     "Discovered": "sudare.discovery",
     "Discovery": "sudare.discovery",
     "Estimate": "sudare.estimation.estimate",
-    "Glance": "sudare.mechanisms.glance",
+    "Glance": "sudare.mechanisms.over_time.glance",
     "HadamardResponse": "sudare.mechanisms.points",
-    "Harmony": "sudare.mechanisms.harmony",
-    "KShot": "sudare.mechanisms.kshot",
+    "Harmony": "sudare.mechanisms.over_time.harmony",
+    "KShot": "sudare.mechanisms.over_time.kshot",
     "Ledger": "sudare.privacy.ledger",
     "LocalHashing": "sudare.mechanisms.points",
     "Loloha": "sudare.mechanisms.loloha",

@@ -12,7 +12,7 @@ from sudare.chance.exact import text_up
 from sudare.estimation.rounds import StreamEstimate
 from sudare.formats.report_files import report_file
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from support.cli_streams import OUTPUT, ROUNDS, agreed, csv_states, online, reports_of, streams
 from support.commands import csv_of, refused, run, succeed, tea
 

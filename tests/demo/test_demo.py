@@ -26,9 +26,9 @@ from sudare.errors import CollectorRefused
 from sudare.formats.report_ids import ID_BYTES, part
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.glance import Glance
 from sudare.mechanisms.rappor import Rappor
 from support.chance import ALPHA
 from support.commands import PATIENCE, process, refused, run

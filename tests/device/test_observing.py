@@ -23,8 +23,8 @@ from sudare.errors import (
     RoundPassed,
 )
 from sudare.formats.seals import seal
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import Ledger
 from support.chance import assert_follows, rejects

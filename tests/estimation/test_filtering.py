@@ -14,7 +14,7 @@ from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.errors import ParameterError
 from sudare.estimation.filtering import DRIFTS, FilteredStream, filtered
 from sudare.estimation.rounds import StreamEstimate, round_estimates
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from support.chance import ALPHA
 
 Floats = NDArray[np.float64]

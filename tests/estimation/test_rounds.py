@@ -17,7 +17,7 @@ from sudare.errors import ParameterError
 from sudare.estimation.estimate import Interval
 from sudare.estimation.rounds import round_estimates
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from support.chance import ALPHA
 from support.enumeration import aggregate_law
 

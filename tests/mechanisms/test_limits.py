@@ -15,7 +15,7 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.domain import Groups, Streams
 from sudare.mechanisms.interface import Mechanism
-from sudare.mechanisms.kshot import best_shots
+from sudare.mechanisms.over_time.kshot import best_shots
 from sudare.mechanisms.strings import Strings
 from support.compiled import NEVER, compiled_from
 

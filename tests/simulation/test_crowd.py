@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.errors import InvalidAnswer, ParameterError
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.simulation.crowd import Crowd
 from support.chance import assert_follows, rejects
 

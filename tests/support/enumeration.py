@@ -16,7 +16,7 @@ from sudare.laws.enumeration import (
     support,
     values,
 )
-from sudare.mechanisms.continual import ContinualMechanism
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 
 __all__ = [
     "CountLaw",

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
+from sudare.mechanisms.over_time.glance import Glance
 from sudare.mechanisms.unary import OUE
 
 NOW = 1205.0  # within the grace of window 1, and in window 2

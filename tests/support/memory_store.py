@@ -26,8 +26,8 @@ from sudare.collector.stores.contract import (
 )
 from sudare.errors import ParameterError, StoreUnavailable
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 
 
 @dataclass

@@ -11,9 +11,9 @@ from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Allowance, Group, HeldCollection, ReportFate, Store
 from sudare.formats.report_ids import ReportIds
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.glance import Glance
 
 HOURLY = Windows(0, 3600)
 ROUNDS = 4

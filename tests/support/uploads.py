@@ -16,9 +16,9 @@ from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Store
 from sudare.collector.stores.open import open_store
 from sudare.formats.report_ids import ID_BYTES, IdentifiedReports, ids_of, join
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.glance import Glance
 from support.memory_store import MemoryStore
 
 PACKED = "application/octet-stream"

@@ -13,7 +13,7 @@ from sudare.formats.numbers import as_given
 from sudare.results.wording import ABSENT, counted
 
 if TYPE_CHECKING:
-    from sudare.mechanisms.continual import ContinualMechanism
+    from sudare.mechanisms.over_time.continual import ContinualMechanism
     from sudare.planning.bounds.continual import Reading, Setting
 
 
@@ -133,7 +133,7 @@ def _range(share: float | None, low: float | None, high: float | None) -> tuple[
 
 def _design(name: str, asked: _Asked, shots: int | None, flips: int | None) -> "ContinualMechanism":
     from sudare.mechanisms import CONTINUAL
-    from sudare.mechanisms.kshot import KShot
+    from sudare.mechanisms.over_time.kshot import KShot
 
     rounds, epsilon = asked.setting.rounds, asked.setting.epsilon
     if name == KShot.name:
@@ -242,8 +242,8 @@ def _show(document: dict[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from sudare.mechanisms.glance import Glance
-    from sudare.mechanisms.harmony import Harmony
+    from sudare.mechanisms.over_time.glance import Glance
+    from sudare.mechanisms.over_time.harmony import Harmony
 
     low, high = document["low"], document["high"]
     shares = f"{low:g} in every round" if low == high else f"anywhere from {low:g} to {high:g}"

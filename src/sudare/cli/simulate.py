@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from sudare.chance.keystream import Keystream
     from sudare.collection.document import Collection
     from sudare.mechanisms.aggregate import Aggregate
-    from sudare.mechanisms.population_sampler import Counts
+    from sudare.mechanisms.over_time.population_sampler import Counts
     from sudare.simulation.experiments import Calibrate, ErrorSummary, Run
 
 METHOD_NAMES = (*OVER_TIME, "lpu", "lpa")  # experiments.METHODS, without importing it

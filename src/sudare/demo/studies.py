@@ -14,8 +14,8 @@ from sudare.collection.document import Collection
 from sudare.collection.windows import Windows
 from sudare.demo.people import Asked, Observed, People
 from sudare.errors import ParameterError
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
+from sudare.mechanisms.over_time.glance import Glance
 from sudare.planning.texts import best_rappor
 
 # The five teas of the document's survey; its shares are only in a figure, these stand in.

@@ -20,8 +20,8 @@ from sudare.collection.document import Collection
 from sudare.device.current_window import answered_window, check_number, observed_round
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.formats.report_ids import ID_BYTES
-from sudare.mechanisms.continual import Plans
 from sudare.mechanisms.interface import Mechanism, Records
+from sudare.mechanisms.over_time.continual import Plans
 from sudare.privacy.diary import Diary
 from sudare.privacy.ledger import MOST_WINDOW, Ledger
 from sudare.questions.states import stream_question

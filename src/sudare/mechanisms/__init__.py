@@ -10,33 +10,28 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
 ``loloha``: a cell of the answer, randomised once for good and again for every report.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
-``glance``: over time: one round per person.
-``harmony``: over time: one round per person, and 0 in all others.
-``borappor``: over time: every round, with a T-th of the budget each.
-``kshot``: over time: several rounds per person, with noise drawn for all of them together.
+``over_time``: a state in each of several rounds.
 
 ``interface``: what every mechanism is.
-``continual``: what every mechanism over time is.
 ``domain``: the values that a person may answer.
 ``strings``: free text as an answer, known by its digest.
 ``bloom``: which bits a text sets.
 ``point_reports``: what all reports that are points have in common, and hashes as points.
 ``aggregate``: tallies that merge.
-``population_sampler``: reports of whole populations drawn at once, for simulations.
 """
 
 from typing import Any
 
 from sudare.errors import InvalidDocument, MechanismUnavailable, SudareError
 from sudare.installed import Offer, offered, told
-from sudare.mechanisms.borappor import Borappor
-from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.glance import Glance
 from sudare.mechanisms.grr import GRR
-from sudare.mechanisms.harmony import Harmony
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
-from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.loloha import Loloha
+from sudare.mechanisms.over_time.borappor import Borappor
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.glance import Glance
+from sudare.mechanisms.over_time.harmony import Harmony
+from sudare.mechanisms.over_time.kshot import KShot
 from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse

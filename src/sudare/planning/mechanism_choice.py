@@ -11,10 +11,10 @@ from sudare.chance.keystream import packed_words
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
-from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.loloha import Loloha
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 

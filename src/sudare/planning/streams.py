@@ -11,8 +11,14 @@ from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.formats.numbers import as_given, counted, whole
 from sudare.mechanisms.domain import MOST_PEOPLE, Streams
-from sudare.mechanisms.glance import Glance
-from sudare.mechanisms.kshot import ALLOWED, KShot, check_range, extreme_share, nearest_share
+from sudare.mechanisms.over_time.glance import Glance
+from sudare.mechanisms.over_time.kshot import (
+    ALLOWED,
+    KShot,
+    check_range,
+    extreme_share,
+    nearest_share,
+)
 
 GUESS = 0.5  # the error of saying ½ in every round, whatever happens, is never more
 _LEVEL = 0.95

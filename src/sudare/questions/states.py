@@ -20,8 +20,8 @@ from sudare.estimation.rounds import StreamEstimate
 from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.questions.interface import (
     DEVIATIONS,
     Agreed,

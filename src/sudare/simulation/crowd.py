@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.chance.randomness import Randomness, System
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.formats.numbers import whole
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.domain import check_states
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.over_time.continual import ContinualMechanism
 
 _MOST_PEOPLE = 1 << 32
 

@@ -16,9 +16,9 @@ from sudare.estimation.rounds import StreamEstimate
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms import CONTINUAL
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.kshot import KShot
-from sudare.mechanisms.population_sampler import Counts
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.kshot import KShot
+from sudare.mechanisms.over_time.population_sampler import Counts
 from sudare.simulation.comparison import check_repetitions
 from sudare.simulation.ldp_ids import Lpa, Lpu
 from sudare.simulation.scenarios import true_shares

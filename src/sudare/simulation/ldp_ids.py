@@ -31,8 +31,8 @@ from sudare.chance.keystream import Keystream
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.mechanisms.domain import Streams
-from sudare.mechanisms.glance import Glance
-from sudare.mechanisms.population_sampler import Counts, PopulationSampler
+from sudare.mechanisms.over_time.glance import Glance
+from sudare.mechanisms.over_time.population_sampler import Counts, PopulationSampler
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from sudare.chance.keystream import Keystream
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.mechanisms.domain import Streams
-from sudare.mechanisms.population_sampler import Counts
+from sudare.mechanisms.over_time.population_sampler import Counts
 
 _SEASONS = 2  # waves in a stream
 

@@ -23,7 +23,7 @@ from sudare.collection.document import Collection
 from sudare.collector.http.limits import Limits
 from sudare.collector.serving.server import Listening
 from sudare.collector.stores.open import open_store
-from sudare.mechanisms.glance import Glance
+from sudare.mechanisms.over_time.glance import Glance
 from support.certificates import certificate
 from support.commands import process, refused, run, succeed
 from support.served import served

@@ -12,7 +12,7 @@ from scipy.special import bdtrc
 
 from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.errors import ParameterError
-from sudare.mechanisms.continual import ContinualMechanism, RepeatedResponse
+from sudare.mechanisms.over_time.continual import ContinualMechanism, RepeatedResponse
 from sudare.planning.bounds.chernoff import (
     _bound,
     _least_divergence,

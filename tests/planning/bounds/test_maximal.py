@@ -13,7 +13,7 @@ from scipy.stats import binom
 from sudare import Borappor, Glance, Harmony, KShot, Seeded
 from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import RepeatedResponse
+from sudare.mechanisms.over_time.continual import RepeatedResponse
 from sudare.planning.bounds.maximal import (
     MaximalError,
     borappor_maximum,

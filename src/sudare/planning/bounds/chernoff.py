@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from sudare.errors import ParameterError
 from sudare.formats.numbers import counted
-from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.kshot import check_range
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.kshot import check_range
 from sudare.planning.bounds.continual import (
     check_beta,
     check_error,

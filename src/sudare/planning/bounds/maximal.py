@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
-from sudare.mechanisms.borappor import Borappor
-from sudare.mechanisms.continual import ContinualMechanism
-from sudare.mechanisms.glance import Glance
-from sudare.mechanisms.harmony import Harmony
-from sudare.mechanisms.kshot import KShot
+from sudare.mechanisms.over_time.borappor import Borappor
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.glance import Glance
+from sudare.mechanisms.over_time.harmony import Harmony
+from sudare.mechanisms.over_time.kshot import KShot
 from sudare.planning.bounds.continual import check_people
 
 Integers = NDArray[np.int64]

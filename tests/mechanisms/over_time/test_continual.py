@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sudare import Borappor, Glance, Harmony, KShot, Mechanism, Seeded, Streams
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism, RepeatedResponse
-from sudare.mechanisms.kshot import MOST_SHOTS, best_shots, flip_chance, patterns
+from sudare.mechanisms.over_time.continual import ContinualMechanism, RepeatedResponse
+from sudare.mechanisms.over_time.kshot import MOST_SHOTS, best_shots, flip_chance, patterns
 from support.chance import assert_follows, rejects
 from support.enumeration import (
     aggregate_law,

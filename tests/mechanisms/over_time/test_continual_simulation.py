@@ -20,11 +20,11 @@ from sudare import (
 )
 from sudare.chance.keystream import Keystream
 from sudare.errors import ParameterError
-from sudare.mechanisms import continual
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.domain import Groups
-from sudare.mechanisms.population_sampler import PopulationSampler
+from sudare.mechanisms.over_time import continual
+from sudare.mechanisms.over_time.continual import ContinualMechanism
+from sudare.mechanisms.over_time.population_sampler import PopulationSampler
 from sudare.simulation import experiments
 from sudare.simulation.experiments import stream_errors
 from support.chance import ALPHA, assert_follows, rejects, two_samples

@@ -8,9 +8,9 @@ import numpy as np
 from sudare.chance.exact import chance_text
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
-from sudare.mechanisms.continual import Plans, RepeatedResponse
 from sudare.mechanisms.domain import Groups
-from sudare.mechanisms.population_sampler import Counts, PopulationSampler, Truth
+from sudare.mechanisms.over_time.continual import Plans, RepeatedResponse
+from sudare.mechanisms.over_time.population_sampler import Counts, PopulationSampler, Truth
 
 
 @dataclass(frozen=True)

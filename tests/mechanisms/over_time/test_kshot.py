@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare import KShot
-from sudare.mechanisms.kshot import (
+from sudare.mechanisms.over_time.kshot import (
     MOST_SHOTS,
     best_shots,
     few_chance,

@@ -29,7 +29,7 @@ from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import MOST_ROUNDS, Groups, Streams
 from sudare.mechanisms.interface import Mechanism, Records
-from sudare.mechanisms.population_sampler import Counts, Truth, people_of
+from sudare.mechanisms.over_time.population_sampler import Counts, Truth, people_of
 
 # Reports drawn together: enough to pay for a call, few enough for a cache. Part of the format.
 _BLOCK = 1 << 18

@@ -8,8 +8,13 @@ import numpy as np
 from sudare.chance.exact import chance_text
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
-from sudare.mechanisms.continual import Plans, RepeatedResponse
-from sudare.mechanisms.population_sampler import Counts, PopulationSampler, Truth, said_once
+from sudare.mechanisms.over_time.continual import Plans, RepeatedResponse
+from sudare.mechanisms.over_time.population_sampler import (
+    Counts,
+    PopulationSampler,
+    Truth,
+    said_once,
+)
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from sudare.chance.randomness import Randomness
 from sudare.errors import ParameterError
 from sudare.formats.numbers import whole
 from sudare.kernels import COMPILE_FROM
-from sudare.mechanisms.continual import ContinualMechanism, Plans
 from sudare.mechanisms.domain import Streams
-from sudare.mechanisms.population_sampler import (
+from sudare.mechanisms.over_time.continual import ContinualMechanism, Plans
+from sudare.mechanisms.over_time.population_sampler import (
     Counts,
     PopulationSampler,
     Truth,
