@@ -50,7 +50,7 @@ export function odds(mechanism: Mechanism): Odds {
     return { truth: asFraction(mechanism.keep), other: lies };
   }
   if (mechanism instanceof Points) {
-    return { truth: asFraction(mechanism.keep), other: mechanism.others };
+    return { truth: mechanism.fitting, other: mechanism.others };
   }
   if (mechanism instanceof Continual) {
     const { truth } = mechanism;
