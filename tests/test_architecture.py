@@ -13,6 +13,7 @@ import pytest
 
 import sudare
 from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms.loloha import Loloha
 from sudare.mechanisms.rappor import Rappor
 
 ROOT = Path(sudare.__file__).parent
@@ -58,7 +59,7 @@ HOMES = {
 # One file each, none of which knows another.
 MECHANISMS = {
     cls.__module__.removeprefix("sudare.")
-    for cls in {**CATEGORICAL, **CONTINUAL, "": Rappor}.values()
+    for cls in {**CATEGORICAL, **CONTINUAL, "": Rappor, "loloha": Loloha}.values()
 }
 
 

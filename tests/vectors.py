@@ -34,6 +34,8 @@ from sudare import (
     HadamardResponse,
     Harmony,
     KShot,
+    LocalHashing,
+    Loloha,
     Mechanism,
     ProjectiveGeometry,
     Rappor,
@@ -75,6 +77,8 @@ def _tie(p: float) -> int:
 WARNER, FEW, MANY = GRR(2, 0.75), GRR.calibrate(4, 1.0), GRR.calibrate(5000, 3.0)
 TIED = _lane(FEW.keep) * 0x0001_0001_0001_0001
 DIGITS, WIDE = ProjectiveGeometry(43, 0.625, 3, 4), ProjectiveGeometry.calibrate(5000, 3.0)
+CELLS, FINE = LocalHashing(43, 0.625, 3, 4), LocalHashing.calibrate(5000, 4.0)
+LASTING, WIDER = Loloha(43, 3, 4, 0.75, 0.625), Loloha.calibrate(5000, 3.0)
 HALVES = HadamardResponse(43, 0.625)
 TEXTS = ["tea", "お茶", "caf\u00e9", "cafe\u0301", "🍵", "tea "]
 USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="basic", bits=43)
@@ -155,6 +159,24 @@ CASES: dict[str, list[Case]] = {
         Case("wide lanes", HadamardResponse.calibrate(70_000, 1.0), [0, 1, 69_999], {}),
         Case("nobody", HALVES, [], {}),
     ],
+    "olh": [
+        Case("coins, then how far off a lie is, with a seed", CELLS, [0, 1, 2, 41, 42], {}),
+        Case("one person", CELLS, [42], {}),
+        Case("an unfair lane is drawn again", CELLS, [7, 8], {1: 0}),
+        Case("bits: a lie is the other cell", LocalHashing(5, 0.75, 2, 3), [0, 1, 2, 3, 4], {}),
+        Case("one digit", LocalHashing(5, 0.5, 7, 1), [0, 1, 2, 3, 4], {}),
+        Case("wide lanes for many answers", FINE, [0, 1, 500, 4998, 4999], {}),
+        Case("nobody", CELLS, [], {}),
+    ],
+    "loloha": [
+        Case("seeds; coins and lies for good; coins and lies anew", LASTING, [0, 1, 2, 41, 42], {}),
+        Case("one person", LASTING, [42], {}),
+        Case("an unfair seed is drawn again", LASTING, [7, 8], {0: 0}),
+        Case("bits: a lie is the other cell", Loloha(5, 2, 3, 0.75, 0.75), [0, 1, 2, 3, 4], {}),
+        Case("one digit", Loloha(5, 7, 1, 0.5, 0.5), [0, 1, 2, 3, 4], {}),
+        Case("wide lanes for many answers", WIDER, [0, 1, 500, 4998, 4999], {}),
+        Case("nobody", LASTING, [], {}),
+    ],
     "rappor": [
         Case("texts: cohorts, permanent flips, then the coins of q and p", USUAL, TEXTS, {}),
         Case("one person", USUAL, ["tea"], {}),
@@ -204,6 +226,8 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     ],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
+    "olh": [(CELLS, 270_000), (FINE, 5000)],
+    "loloha": [(LASTING, 50_000), (WIDER, 5000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
     "glance": [(ONCE, 270_000), (Glance.calibrate(300, 1.0), 5000)],
     "harmony": [(Harmony.calibrate(6, 1.0), 50_000)],
@@ -224,6 +248,8 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
     "subset": [(SUBSETS, [5]), (SUBSETS, [0, -1])],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
+    "olh": [(CELLS, [43]), (FINE, [0, -1])],
+    "loloha": [(LASTING, [43]), (WIDER, [0, -1])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
     "glance": [(ONCE, [[0, 1, 0, 1, 0, 2]]), (ONCE, [[0, 1, 0, 1, 0]]), (ONCE, [0, 1, 0, 1, 0, 1])],
     "harmony": [(Harmony.calibrate(2, 1.0), [[0, -1]])],
@@ -247,6 +273,8 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
     ],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
+    "olh": [(CELLS, "f3"), (CELLS, "00f2ff")],
+    "loloha": [(LASTING, "f3"), (LASTING, "00f2ff")],
     "rappor": [
         (USUAL, "4000" + "00" * 16),
         (Rappor(16, 3, 1, 0.5, 0.25, 0.75), "0000" + "0000010000000000"),

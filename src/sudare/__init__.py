@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from sudare.mechanisms.harmony import Harmony
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.kshot import KShot
-    from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
+    from sudare.mechanisms.loloha import Loloha
+    from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.subset import SubsetSelection
@@ -59,6 +60,8 @@ _HOMES = {
     "Harmony": "sudare.mechanisms.harmony",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
+    "LocalHashing": "sudare.mechanisms.points",
+    "Loloha": "sudare.mechanisms.loloha",
     "Mechanism": "sudare.mechanisms.interface",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
@@ -103,6 +106,8 @@ __all__ = [
     "Harmony",
     "KShot",
     "Ledger",
+    "LocalHashing",
+    "Loloha",
     "Mechanism",
     "Outbox",
     "Participant",

@@ -1,9 +1,9 @@
-"""Projective geometry response and Hadamard response."""
+"""Projective geometry response, Hadamard response and local hashing."""
 
 import math
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sudare import (
     Aggregate,
     HadamardResponse,
+    LocalHashing,
     Mechanism,
     ProjectiveGeometry,
     Scripted,
@@ -21,13 +22,14 @@ from sudare import (
 )
 from sudare.errors import InvalidAnswer, InvalidDocument, InvalidReport, ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
-from sudare.mechanisms.points import MOST_POINTS, PointMechanism
+from sudare.mechanisms.point_reports import MOST_POINTS
+from sudare.mechanisms.points import PointMechanism
 from support.compiled import NEVER, compiled_from
 from support.enumeration import channel, random_values
 from support.laws import MechanismLaws
 
 UNIT = 2.0**-53
-FAMILIES: list[type[Any]] = [ProjectiveGeometry, HadamardResponse]
+FAMILIES: list[type[Any]] = [ProjectiveGeometry, HadamardResponse, LocalHashing]
 SMALL = [
     ProjectiveGeometry(3, 0.5, 2, 2),
     ProjectiveGeometry(5, 0.625, 3, 2),
@@ -35,6 +37,16 @@ SMALL = [
     ProjectiveGeometry.calibrate(4, 1.0),
     HadamardResponse(2, 0.75),
     HadamardResponse(5, 0.625),
+    LocalHashing(3, 0.75, 2, 2),
+    LocalHashing(5, 0.625, 3, 2),
+    LocalHashing(4, 0.5, 7, 1),
+]
+
+
+THREE = [
+    ProjectiveGeometry(5, 0.5, 3, 2),
+    HadamardResponse(5, 0.75),
+    LocalHashing(5, 0.5, 3, 2),
 ]
 
 
@@ -64,6 +76,23 @@ class TestHadamardResponse(Points):
         HadamardResponse.calibrate(5, 1.0),
     ]
     large: ClassVar = [HadamardResponse.calibrate(k, 1.0) for k in (2, 43, 255, 256, 1024, 70_000)]
+
+
+class TestLocalHashing(Points):
+    instances: ClassVar = [
+        LocalHashing(3, 0.75, 2, 2),
+        LocalHashing(3, 0.625, 3, 1),
+        LocalHashing(4, 0.5, 5, 1),
+        LocalHashing.calibrate(2, 1.0),
+    ]
+    large: ClassVar = [
+        LocalHashing.calibrate(k, epsilon)
+        for k, epsilon in ((2, 1.0), (43, 0.1), (43, 2.0), (300, 3.0), (1024, 1.0), (70_000, 2.0))
+    ]
+
+    def wrong(self, mechanism: Mechanism) -> Mechanism:
+        assert isinstance(mechanism, LocalHashing)
+        return replace(mechanism, keep=(mechanism.keep + 3) / 4)
 
 
 @pytest.mark.parametrize("mechanism", SMALL, ids=repr)
@@ -103,6 +132,11 @@ def test_the_supporting_points_are_numbered_each_once(mechanism: PointMechanism)
         ProjectiveGeometry(121, 0.25, 11, 2),
         HadamardResponse(43, 0.75),
         HadamardResponse(64, 0.75),
+        LocalHashing(30, 0.75, 2, 5),
+        LocalHashing(43, 0.75, 3, 4),
+        LocalHashing(343, 0.5, 7, 3),
+        LocalHashing(23, 0.25, 11, 2),
+        LocalHashing(121, 0.25, 11, 2),
     ],
     ids=repr,
 )
@@ -197,6 +231,34 @@ def test_absurd_budgets_have_their_ends(family: Any) -> None:
         family.calibrate(5.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("k", "epsilon"), [(5, 0.3), (43, 1.0), (43, 2.5), (300, 3.0), (1000, 5.0)]
+)
+def test_no_other_number_of_cells_is_better(k: int, epsilon: float) -> None:
+    """Beside all primes up to twice e^ε + 1, calibrated as exactly as can be."""
+    tried, bound = [], Fraction(math.exp(epsilon))
+    for prime in range(2, 2 * round(math.exp(epsilon) + 1)):
+        if any(prime % divisor == 0 for divisor in range(2, math.isqrt(prime) + 1)):
+            continue
+        dimension = next(m for m in range(1, 40) if prime**m >= k)
+        keep = math.floor(bound / (bound + prime - 1) * 2**53) * UNIT
+        other = LocalHashing(k, keep, prime, dimension)
+        tried.append((mean_squared_error(other.holder, other.others, 1, k), prime))
+    assert LocalHashing.calibrate(k, epsilon).prime == min(tried)[1]
+
+
+@pytest.mark.parametrize(("prime", "dimension"), [(2, 3), (3, 2), (5, 2), (7, 1), (11, 1)])
+def test_hashes_meet_with_chance_exactly_one_in_g(prime: int, dimension: int) -> None:
+    """Over all seeds, for every pair of answers; and each hash is uniform but that of 0."""
+    k, seeds = prime**dimension, np.arange(prime**dimension)
+    family = LocalHashing(k, 0.75, prime, dimension)
+    hashed = [family.cells(np.full(len(seeds), answer), seeds) for answer in range(k)]
+    for one, other in combinations(hashed, 2):
+        assert prime * (one == other).sum() == len(seeds)
+    for one in hashed[1:]:
+        assert (np.bincount(one) == len(seeds) // prime).all()
+
+
 def test_hadamard_is_half_of_a_power_of_two() -> None:
     for k, points in ((2, 4), (3, 4), (4, 8), (255, 256), (256, 512)):
         mechanism = HadamardResponse(k, 0.75)
@@ -250,6 +312,7 @@ def test_the_widest_matrix_is_counted() -> None:
         (ProjectiveGeometry(251, 0.75, 251, 1), 1),
         (ProjectiveGeometry(257, 0.75, 257, 1), 2),
         (ProjectiveGeometry(5, 0.75, 65537, 1), 4),
+        (LocalHashing(251, 0.75, 2, 8), 2),
     ],
     ids=repr,
 )
@@ -274,14 +337,15 @@ def test_a_report_outside_the_range_is_refused_by_its_position() -> None:
 
 def test_nobody_is_randomised_when_one_answer_is_wrong() -> None:
     rng = Scripted([])
-    for mechanism in (ProjectiveGeometry(5, 0.5, 3, 2), HadamardResponse(5, 0.75)):
+    for mechanism in THREE:
         with pytest.raises(InvalidAnswer):
             mechanism.randomize([0, 1, 5], rng)
     assert rng.used == 0
 
 
 def test_a_long_batch_is_even_blocks_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    for mechanism in (ProjectiveGeometry.calibrate(43, 1.0), HadamardResponse.calibrate(43, 1.0)):
+    for family in FAMILIES:
+        mechanism = family.calibrate(43, 1.0)
         values = random_values(mechanism, 2501, Seeded(1))
         together, apart = Seeded(2), Seeded(2)
         blocks = [mechanism.randomize(part, apart) for part in np.split(values, [833, 1667])]
@@ -296,8 +360,8 @@ def test_simulations_count_everybody_however_they_draw(
     truth: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many of one answer at once, the others one by one, in as many parts as it takes."""
-    monkeypatch.setattr("sudare.mechanisms.points._SIMULATED", 7)
-    for mechanism in (ProjectiveGeometry(5, 0.5, 3, 2), HadamardResponse(5, 0.75)):
+    monkeypatch.setattr("sudare.mechanisms.point_reports._SIMULATED", 7)
+    for mechanism in THREE:
         total = mechanism.simulate(truth, Seeded(1))
         assert total.counts.sum() == total.n == sum(truth)
         assert len(total.counts) == mechanism.points
@@ -306,7 +370,7 @@ def test_simulations_count_everybody_however_they_draw(
 def test_a_simulation_of_many_has_the_shares(seed: int) -> None:
     """Six standard errors for each of 5 answers: by chance, once in 10^8."""
     truth = np.array([500_000, 300_000, 150_000, 50_000, 0])
-    for mechanism in (ProjectiveGeometry(5, 0.5, 3, 2), HadamardResponse(5, 0.75)):
+    for mechanism in THREE:
         estimate = mechanism.estimate(mechanism.simulate(truth, Seeded(seed)))
         off = np.abs(estimate.values - truth / truth.sum()) / estimate.stderr
         assert off.max() < 6.5

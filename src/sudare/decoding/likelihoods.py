@@ -13,7 +13,7 @@ from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import Mechanism, Records
-from sudare.mechanisms.points import PointMechanism
+from sudare.mechanisms.point_reports import PointReports
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import DIGEST, Digests
 from sudare.mechanisms.subset import SubsetSelection
@@ -106,7 +106,7 @@ def _(mechanism: SubsetSelection, reports: Records, *_: object, **__: object) ->
 
 
 @likelihoods.register
-def _(mechanism: PointMechanism, reports: Records, *_: object, **__: object) -> ReportLikelihoods:
+def _(mechanism: PointReports, reports: Records, *_: object, **__: object) -> ReportLikelihoods:
     unlike = float(1 / mechanism.worst_ratio)
 
     def of_points(rows: slice) -> Floats:

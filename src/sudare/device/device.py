@@ -95,12 +95,14 @@ class Device:
     ) -> Ledger:
         """The ledger after one more report of a value.
 
-        Where noise is kept, the reports of one value are paid for together: the ledger knows them
-        by a digest, which without the secret says nothing of the value.
+        Where noise is kept, the reports that rest on it are paid for together. The ledger knows
+        what it is kept for, the value or what values share, by a digest, which without the secret
+        says nothing of it.
         """
         mechanism, key = collection.mechanism, collection.key
         if mechanism.memoised:
-            known = self._digest(collection, b"ledger", value.tobytes())[:ID_BYTES].hex()
+            about = mechanism.remembers(value, partial(self._derived, collection))
+            known = self._digest(collection, b"ledger", about)[:ID_BYTES].hex()
             reports = ledger.reports_of(key, known) + 1
             return ledger.keep(key, known, reports, _cost(mechanism, reports))
         paid = None if collection.windows is None else window

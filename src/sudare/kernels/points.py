@@ -6,6 +6,20 @@ from numpy.typing import NDArray
 
 from sudare.kernels.compiler import compiled, compiled_for
 
+_TOGETHER = 2048  # people whose digits fill the first cache
+
+
+@compiled
+def _reciprocal(divisor: int) -> tuple[np.uint64, np.uint64]:
+    """Two numbers r, s: a number below 2^26 over the divisor, rounded down, is r times it >> s.
+
+    2^s / divisor rounded up is too large by less than 2^-26 of itself (Granlund, Montgomery 1994).
+    """
+    shift = np.uint64(26)
+    while 1 << (int(shift) - 26) < divisor:
+        shift += np.uint64(1)
+    return np.uint64(((1 << int(shift)) + divisor - 1) // divisor), shift
+
 
 @compiled
 def equations(  # noqa: PLR0913, PLR0917 - the numbers of one equation
@@ -28,13 +42,8 @@ def equations(  # noqa: PLR0913, PLR0917 - the numbers of one equation
         firsts: The number of the first left side that has 0, 1, 2 … digits after its leading 1.
         out: Receives the numbers of the equations.
     """
-    # A number below 2^26 over the prime, rounded down, is its product with this number, shifted:
-    # 2^s / prime rounded up is too large by less than 2^-26 of itself (Granlund, Montgomery 1994).
-    shift = np.uint64(26)
-    while 1 << (int(shift) - 26) < prime:
-        shift += np.uint64(1)
+    inverse, shift = _reciprocal(prime)
     base = np.uint64(prime)
-    inverse = np.uint64(((1 << int(shift)) + prime - 1) // prime)
     for i in range(values.size):
         side, off = solved[i], 0
         if not honest[i]:
@@ -100,6 +109,53 @@ def sum_lines(lines: NDArray[np.signedinteger], stride: int, wanted: int) -> Non
                     twice[b, z] = twice[b, q + z] = lines[first + b * stride, z]
             for a in range(q):
                 _sum_line(twice, a, lines, first + a * stride, wanted)
+
+
+@compiled
+def hashes(  # noqa: PLR0913, PLR0917 - the numbers of one hash
+    values: NDArray[np.integer],
+    honest: NDArray[np.bool_],
+    lanes: NDArray[np.uint16] | NDArray[np.uint32],
+    prime: int,
+    dimension: int,
+    out: NDArray[np.unsignedinteger],
+) -> None:
+    """Local hashing: a seed with the answer's cell by it, else with another cell.
+
+    Digit by digit for some hundred people at once, which a processor does for several in a step.
+
+    Args:
+        values: True answers.
+        honest: One coin per person.
+        lanes: One per person, fair for (g - 1) · g^m: how far off a lie is, and a seed.
+        prime: The base of the digits, g, and the number of cells.
+        dimension: How many digits there are, m.
+        out: Receives the numbers of the points.
+    """
+    seeds = prime**dimension
+    inverse, shift = _reciprocal(prime)
+    of_seeds, seed_shift = _reciprocal(seeds)
+    bound, bits = np.uint64((prime - 1) * seeds), np.uint64(8 * lanes.itemsize)
+    base, every, one = np.uint64(prime), np.uint64(seeds), np.uint64(1)
+    left, answer = np.empty(_TOGETHER, np.uint64), np.empty(_TOGETHER, np.uint64)
+    told, start = np.empty(_TOGETHER, np.uint64), np.empty(_TOGETHER, np.uint64)
+    for first in range(0, values.size, _TOGETHER):
+        size = min(_TOGETHER, values.size - first)
+        for i in range(size):
+            number = np.uint64(lanes[first + i]) * bound >> bits
+            off = number * of_seeds >> seed_shift
+            left[i] = number - off * every
+            start[i] = left[i] * base
+            answer[i] = np.uint64(values[first + i])
+            told[i] = (off + one) * np.uint64(not honest[first + i])
+        for _ in range(dimension):
+            for i in range(size):
+                left_rest = left[i] * inverse >> shift
+                answer_rest = answer[i] * inverse >> shift
+                told[i] += (left[i] - left_rest * base) * (answer[i] - answer_rest * base)
+                left[i], answer[i] = left_rest, answer_rest
+        for i in range(size):
+            out[first + i] = start[i] + told[i] - (told[i] * inverse >> shift) * base
 
 
 @compiled

@@ -7,7 +7,8 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``subset``: one answer of k, hidden in a set of some of them.
 ``set_response``: several answers of k, reported as a set that meets them or not.
-``points``: one point of many, which supports some answers; projective geometry and Hadamard.
+``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
+``loloha``: a cell of the answer, randomised once for good and again for every report.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
 ``harmony``: over time: one round per person, and 0 in all others.
@@ -19,6 +20,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``domain``: the values that a person may answer.
 ``strings``: free text as an answer, known by its digest.
 ``bloom``: which bits a text sets.
+``point_reports``: what all reports that are points have in common, and hashes as points.
 ``aggregate``: tallies that merge.
 ``population_sampler``: reports of whole populations drawn at once, for simulations.
 """
@@ -34,14 +36,24 @@ from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.harmony import Harmony
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
-from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
+from sudare.mechanisms.loloha import Loloha
+from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.subset import SubsetSelection
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
-    cls.name: cls for cls in (GRR, OUE, SUE, SubsetSelection, ProjectiveGeometry, HadamardResponse)
+    cls.name: cls
+    for cls in (
+        GRR,
+        OUE,
+        SUE,
+        SubsetSelection,
+        ProjectiveGeometry,
+        HadamardResponse,
+        LocalHashing,
+    )
 }
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
@@ -49,6 +61,7 @@ CONTINUAL: dict[str, type[ContinualMechanism]] = {
 REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
+    Loloha.name: Loloha,
     Rappor.name: Rappor,
     **CONTINUAL,
 }

@@ -121,6 +121,25 @@ class Mechanism(ABC):
         count = _positive(reports)
         return self.epsilon if count == 1 else math.nextafter(count * self.epsilon, math.inf)
 
+    @property
+    def most_kept(self) -> int | None:
+        """How many noises a device can come to keep, however its answer changes; None if unknown.
+
+        The reports that rest on one of them cost ``lifetime_epsilon`` at most, all together so many
+        times that.
+        """
+        return self.domain.size or None
+
+    def remembers(self, values: NDArray[Any], kept: Callable[[bytes, bytes], Randomness]) -> bytes:
+        """What a device keeps noise for, if it keeps any: where it is the same, noise is shared.
+
+        Args:
+            values: the checked value of its person.
+            kept: as for ``report_again``.
+        """
+        del kept
+        return values.tobytes()
+
     def report_again(
         self, values: NDArray[Any], kept: Callable[[bytes, bytes], Randomness], rng: Randomness
     ) -> Records:
@@ -278,7 +297,9 @@ class CategoricalMechanism(Mechanism):
 
 @dataclass(frozen=True)
 class MemoisedMechanism(Mechanism):
-    """A mechanism with a permanent step, which a device takes once per answer and repeats.
+    """A mechanism with a permanent step, which a device takes once and repeats.
+
+    It is taken once for each answer, or for what answers share of them (``remembered``).
 
     What is assigned to a device (a cohort) doesn't depend on its answer. Each report is then
     a fresh ``instant`` randomisation of the ``permanent`` one, so that many reports of one
@@ -290,6 +311,11 @@ class MemoisedMechanism(Mechanism):
     @abstractmethod
     def assign(self, count: int, rng: Randomness) -> NDArray[np.int64]:
         """A number for each of so many devices, drawn once and for all, whatever its answers."""
+
+    def remembered(self, values: NDArray[Any], assigned: NDArray[np.int64]) -> NDArray[Any]:
+        """What the permanent step depends on: the values, unless a mechanism says less."""
+        del assigned
+        return values
 
     @abstractmethod
     def permanent(
@@ -320,8 +346,13 @@ class MemoisedMechanism(Mechanism):
     ) -> Records:
         """The report of a device: what is permanent is drawn from chance that it keeps."""
         assigned = self.assign(len(values), kept(b"assign", b""))
-        permanent = self.permanent(values, assigned, kept(b"permanent", values.tobytes()))
+        about = self.remembered(values, assigned).tobytes()
+        permanent = self.permanent(values, assigned, kept(b"permanent", about))
         return self.instant(permanent, assigned, rng)
+
+    def remembers(self, values: NDArray[Any], kept: Callable[[bytes, bytes], Randomness]) -> bytes:
+        """What a device keeps noise for: that of its value which the permanent step depends on."""
+        return self.remembered(values, self.assign(len(values), kept(b"assign", b""))).tobytes()
 
     @property
     def worst_ratio(self) -> Fraction:

@@ -1,4 +1,4 @@
-"""One point of many, which supports some of the answers: projective geometry and Hadamard.
+"""One point of many, which supports some answers: projective geometry, Hadamard, local hashing.
 
 A report is a number of a few bytes, however many answers there are. What is counted is how many
 reports give each point; a fast transform turns that into how many support each answer.
@@ -8,70 +8,45 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from sudare.chance.exact import (
-    affordable,
-    chance_text,
-    check_epsilon,
-    is_dyadic,
-    largest_dyadic,
-    too_small,
-)
+from sudare.chance.exact import affordable, check_epsilon, is_dyadic, largest_dyadic, too_small
 from sudare.chance.keystream import Keystream
 from sudare.chance.randomness import Randomness
-from sudare.errors import InvalidReport, ParameterError
-from sudare.estimation.likelihood import Evidence
+from sudare.errors import ParameterError
 from sudare.formats.numbers import whole
-from sudare.formats.wire import Fields
 from sudare.kernels import COMPILE_FROM
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Categories
-from sudare.mechanisms.interface import CategoricalMechanism, Records
+from sudare.mechanisms.interface import Records
+from sudare.mechanisms.point_reports import (
+    MOST_POINTS,
+    NARROW,
+    HashedReports,
+    Numbers,
+    PointReports,
+    best_hashes,
+    check_digits,
+    digits_of,
+    inner_products,
+    is_prime,
+    small_primes,
+    sum_lines,
+)
 
-MOST_POINTS = 1 << 26
-"""Points of a mechanism: their counts fill 512 MiB."""
 _BLOCK = 1 << 18  # people randomised together, as for GRR: part of the format
-_ENUMERABLE = 1000  # points: each person's two numbers take the square of that many paths at most
-_SIMULATED = 1 << 22  # reports drawn together in a simulation
-_NARROW = 1 << 31  # reports: below it, sums of counts fit 32 bits
 _AS_GOOD = 1.002  # times the least error: so little is worth fewer points
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class PointMechanism(CategoricalMechanism):
-    """A uniform point of those that support the answer with chance ``keep``, else of the rest.
-
-    Every answer is supported by equally many points, and any two by equally many at once. A
-    subclass says how many, which ones they are, and how counts of points become supports.
-    """
+class PointMechanism(PointReports):
+    """A uniform point of those that support the answer with chance ``keep``, else of the rest."""
 
     keep: float
-
-    @property
-    @abstractmethod
-    def points(self) -> int:
-        """How many points there are."""
-
-    @property
-    @abstractmethod
-    def supporting(self) -> int:
-        """How many of the points support an answer, whichever it is."""
-
-    @property
-    @abstractmethod
-    def shared(self) -> int:
-        """How many of the points support two answers at once, whichever they are."""
-
-    @abstractmethod
-    def supporters(self, values: NDArray[Any], numbers: Numbers) -> Numbers:
-        """The point with this number, below ``supporting``, among those that support a value."""
 
     @abstractmethod
     def _respond(self, values: NDArray[Any], rng: Randomness, out: NDArray[Any]) -> None:
@@ -85,41 +60,15 @@ class PointMechanism(CategoricalMechanism):
                 f"1, got {self.keep!r}"
             )
 
-    @cached_property
-    def report_dtype(self) -> np.dtype[np.void]:
-        """The record of a report: the number of a point, in the fewest bytes that hold it."""
-        return np.dtype([("point", np.min_scalar_type(self.points - 1).newbyteorder("<"))])
-
     @property
     def worst_ratio(self) -> Fraction:
         """e^ε of a report: a point's chance where it supports the answer, over where it doesn't."""
         return _worst_ratio(self.points, self.supporting, self.keep)
 
     @property
-    def odds(self) -> str:
-        """How often a report supports the truth, in plain words."""
-        return (
-            f"A report is one of {self.points:,} numbers, each of which fits some of the answers. "
-            f"It fits the true one {chance_text(self.holder)} of the time, and each of the others "
-            f"{chance_text(self.others)} of the time."
-        )
-
-    @property
-    def not_enumerable(self) -> str | None:
-        """Why this code can't be walked down every path: too many answers, or points."""
-        if self.points > _ENUMERABLE:
-            return f"not at {self.points:,} points (up to {_ENUMERABLE:,})"
-        return super().not_enumerable
-
-    @property
-    def holder(self) -> float:
+    def fitting(self) -> Fraction:
         """The chance that a report supports the answer that the person holds: ``keep``."""
-        return self.keep
-
-    @property
-    def others(self) -> float:
-        """The chance that a report supports any one answer that the person doesn't hold."""
-        return float(_others(self.points, self.supporting, self.shared, Fraction(self.keep)))
+        return Fraction(self.keep)
 
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Reports of checked answers: a point that supports the answer, or one that doesn't."""
@@ -129,54 +78,6 @@ class PointMechanism(CategoricalMechanism):
             block = slice(len(values) * index // blocks, len(values) * (index + 1) // blocks)
             self._respond(values[block], rng, reports["point"][block])
         return reports
-
-    def check(self, reports: Fields) -> None:
-        """Raise ``InvalidReport`` unless every report is the number of a point."""
-        numbers = reports["point"]
-        if numbers.size and numbers.max() >= self.points:
-            where = int(np.argmax(numbers >= self.points))
-            raise InvalidReport(
-                f"the report at position {where} says {numbers[where]}; "
-                f"points are numbered 0 to {self.points - 1}"
-            )
-
-    def tally(self, reports: Fields) -> NDArray[np.int64]:
-        """How many reports give each point."""
-        numbers = reports["point"]
-        if len(numbers) >= COMPILE_FROM:
-            from sudare.kernels.choices import histogram
-
-            return histogram(numbers, self.points)
-        counts: NDArray[np.int64] = np.bincount(numbers, minlength=self.points)
-        return counts
-
-    def evidence(self, aggregate: Aggregate) -> Evidence:
-        """The evidence of the counts: two events per answer, a report supports it or doesn't."""
-        return Evidence.of_bits(self.supported(aggregate), aggregate.n, self.holder, self.others)
-
-    def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """The aggregate of a population: any point at all, or with some chance a supporting one.
-
-        Of an answer with more such reports than points that support it, the points are counted by
-        a multinomial draw; of the other answers each report is drawn.
-        """
-        held = self.domain.population(truth)
-        generator = rng.generator()
-        lie = (1 - Fraction(self.keep)) / (self.points - self.supporting)  # of one point
-        sure = generator.binomial(held, float(1 - lie * self.points))
-        counts = _uniform(generator, int(held.sum() - sure.sum()), self.points)
-        for answer in np.flatnonzero(sure > self.supporting):
-            drawn = _uniform(generator, int(sure[answer]), self.supporting)
-            numbers = np.arange(self.supporting)
-            counts[self.supporters(np.full(self.supporting, answer), numbers)] += drawn
-            sure[answer] = 0
-        ends = np.cumsum(sure)
-        for start in range(0, int(ends[-1]), _SIMULATED):
-            people = np.arange(start, min(start + _SIMULATED, int(ends[-1])))
-            values = np.searchsorted(ends, people, side="right")
-            numbers = generator.integers(self.supporting, size=len(people))
-            counts += np.bincount(self.supporters(values, numbers), minlength=self.points)
-        return Aggregate(self.key, int(held.sum()), counts)
 
 
 @dataclass(frozen=True)
@@ -204,13 +105,7 @@ class ProjectiveGeometry(PointMechanism):
         for name in ("k", "prime", "dimension"):
             object.__setattr__(self, name, whole(name, getattr(self, name)))
         Categories(self.k)
-        if not (2 <= self.prime < MOST_POINTS and _is_prime(self.prime)):
-            raise ParameterError(f"prime must be a prime below 2^26, got {self.prime}")
-        if self.dimension != _digits(self.k, self.prime):
-            raise ParameterError(
-                f"{self.k} answers have {_digits(self.k, self.prime)} digits to the base "
-                f"{self.prime}, got the dimension {self.dimension}"
-            )
+        check_digits(self.k, self.prime, self.dimension)
         if self.points > MOST_POINTS:
             raise ParameterError(
                 f"there are at most 2^26 points, whose counts fill 512 MiB, got {self.points}"
@@ -226,9 +121,9 @@ class ProjectiveGeometry(PointMechanism):
         k, epsilon = Categories(k).k, check_epsilon(epsilon)
         small = math.exp(-epsilon)
         fitting = [
-            (_error(k, prime, _digits(k, prime), small), points, prime)
+            (_error(k, prime, digits_of(k, prime), small), points, prime)
             for prime in _primes(k)
-            if (points := _points(prime, _digits(k, prime))) <= MOST_POINTS
+            if (points := _points(prime, digits_of(k, prime))) <= MOST_POINTS
         ]
         if not fitting:
             raise ParameterError(
@@ -236,7 +131,7 @@ class ProjectiveGeometry(PointMechanism):
             )
         least, *_ = min(fitting)
         points, prime = min(found[1:] for found in fitting if found[0] <= _AS_GOOD * least)
-        dimension = _digits(k, prime)
+        dimension = digits_of(k, prime)
         keep = _most_keep(points, _points(prime, dimension - 1), epsilon)
         return cls(k, keep, prime, dimension)
 
@@ -268,12 +163,7 @@ class ProjectiveGeometry(PointMechanism):
         """
         after = np.searchsorted(self._firsts, sides, side="right") - 1
         left = sides - self._firsts[after] + self.prime**after
-        answers, products = values.astype(np.int64), np.zeros(len(sides), np.int64)
-        for _ in range(self.dimension):
-            left, digits = np.divmod(left, self.prime)
-            answers, those = np.divmod(answers, self.prime)
-            products += digits * those % self.prime
-        return products % self.prime
+        return inner_products(left, values, self.prime, self.dimension)
 
     def supporters(self, values: NDArray[Any], numbers: Numbers) -> Numbers:
         """The equation with the w of this number that an answer solves."""
@@ -310,14 +200,14 @@ class ProjectiveGeometry(PointMechanism):
         other; and what answers with the same last digits have in common is added up once.
         """
         q, counts = self.prime, aggregate.summed().counts
-        narrow = np.int32 if aggregate.n < _NARROW else np.int64
+        narrow = np.int32 if aggregate.n < NARROW else np.int64
         supports = np.zeros(1, np.int64)
         for after in range(self.dimension):
             sides = slice(_points(q, after - 1), _points(q, after))
             lines = counts[1:].reshape(-1, q)[sides].astype(narrow)
             leading = q if after < self.dimension - 1 else -(-self.k // q**after)
             for digit in range(after):
-                _sum_lines(lines, q**digit, leading if digit == after - 1 else q)
+                sum_lines(lines, q**digit, leading if digit == after - 1 else q)
             supports = np.add(lines[:, :leading].T, supports, dtype=np.int64).ravel()
         return supports[: self.k]
 
@@ -395,14 +285,49 @@ class HadamardResponse(PointMechanism):
         return (aggregate.n + sums[1 : self.k + 1]) // 2  # as many more + than -
 
 
+@dataclass(frozen=True)
+class LocalHashing(HashedReports, PointMechanism):
+    """Optimal local hashing: a seed and the answer's hash by it, or another cell.
+
+    OLH (Wang, Blocki, Li and Jha, USENIX Security 2017), by hashes that meet with chance exactly
+    1/g, and with counts of points where it takes the hash of every answer for each report.
+    :class:`ProjectiveGeometry` has a smaller error; this is what people know, to compare.
+
+    Attributes:
+        keep: the chance that the cell is the answer's.
+    """
+
+    name: ClassVar[str] = "olh"
+
+    def __post_init__(self) -> None:
+        self._check_hashes()
+        self._check_keep()
+
+    @classmethod
+    def calibrate(cls, k: int, epsilon: float) -> Self:
+        """The most accurate local hashing that spends at most ``epsilon``: g by the exact error."""
+        k, epsilon = Categories(k).k, check_epsilon(epsilon)
+        prime, dimension = best_hashes(k, epsilon)
+        return cls(k, _most_keep(prime, 1, epsilon), prime, dimension)
+
+    def _respond(self, values: NDArray[Any], rng: Randomness, out: NDArray[Any]) -> None:
+        honest = rng.bernoulli(self.keep, values.shape)
+        lies = self.points - self.supporting  # by how much the cell is off, and a seed
+        if isinstance(rng, Keystream) and len(values) >= COMPILE_FROM:
+            from sudare.kernels.points import hashes
+
+            lanes = rng.fair_lanes(lies, len(values))
+            hashes(values, honest, lanes, self.prime, self.dimension, out)
+            rng.done(lanes)
+            return
+        off, seeds = np.divmod(rng.below(lies, values.shape), self.supporting)
+        told = self.cells(values, seeds) + np.where(honest, 0, off + 1)
+        out[:] = self.prime * seeds + told % self.prime
+
+
 def _worst_ratio(points: int, supporting: int, keep: float) -> Fraction:
     exact = Fraction(keep)
     return exact / (1 - exact) * Fraction(points - supporting, supporting)
-
-
-def _others(points: int, supporting: int, shared: int, keep: Fraction) -> Fraction:
-    truth, lie = keep / supporting, (1 - keep) / (points - supporting)  # of one point
-    return shared * truth + (supporting - shared) * lie
 
 
 def _most_keep(points: int, supporting: int, epsilon: float) -> float:
@@ -416,42 +341,16 @@ def _most_keep(points: int, supporting: int, epsilon: float) -> float:
     return keep
 
 
-def _uniform(generator: np.random.Generator, draws: int, size: int) -> NDArray[np.int64]:
-    """How often each of ``size`` numbers is drawn: one by one if that is quicker."""
-    if draws > size:
-        return generator.multinomial(draws, np.full(size, 1 / size))
-    counts: NDArray[np.int64] = np.bincount(generator.integers(size, size=draws), minlength=size)
-    return counts
-
-
 def _points(prime: int, dimension: int) -> int:
     """How many points a projective space has: (q^(m + 1) - 1) / (q - 1); none below dimension 0."""
     return int((prime ** (dimension + 1) - 1) // (prime - 1))
 
 
-def _digits(k: int, prime: int) -> int:
-    """How many digits to the base ``prime`` number k answers."""
-    digits, numbers = 1, prime
-    while numbers < k:
-        digits, numbers = digits + 1, numbers * prime
-    return digits
-
-
-def _is_prime(number: int) -> bool:
-    return number > 1 and all(number % divisor for divisor in range(2, math.isqrt(number) + 1))
-
-
 def _primes(k: int) -> list[int]:
     """The primes that may be best for k answers: one digit is best to the smallest base."""
-    first = next(number for number in range(k, 2 * k) if _is_prime(number))
-    small = [prime for prime in _small_primes() if prime < first]
+    first = next(number for number in range(k, 2 * k) if is_prime(number))
+    small = [prime for prime in small_primes() if prime < first]
     return [*small, first]
-
-
-@cache
-def _small_primes() -> tuple[int, ...]:
-    """All primes to whose base two digits are few enough to be counted."""
-    return tuple(filter(_is_prime, range(math.isqrt(MOST_POINTS))))
 
 
 def _error(k: int, prime: int, dimension: int, small: float) -> float:
@@ -461,25 +360,6 @@ def _error(k: int, prime: int, dimension: int, small: float) -> float:
     others = keep * _points(prime, dimension - 2) / solved + lie / prime
     slope = prime ** (dimension - 1) / (solved + unsolved)  # holder - others, over 1 - e^-ε
     return float((keep * lie / k + (1 - 1 / k) * others * (1 - others)) / slope**2)
-
-
-def _sum_lines(lines: NDArray[Any], stride: int, wanted: int) -> None:
-    """Put sums for a digit a of x in the place of those for a digit b of w, in place.
-
-    Row b of each group, whose rows are ``stride`` apart, has a count for each z; row a gets the
-    sum over b of those for z + ab. Of these sums the first ``wanted`` are needed.
-    """
-    if lines.size >= COMPILE_FROM:
-        from sudare.kernels.points import sum_lines
-
-        sum_lines(lines, stride, wanted)
-        return
-    q = lines.shape[1]
-    groups = lines.reshape(-1, q, stride, q).transpose(1, 3, 0, 2)  # by b and z
-    counts, digits = groups.copy(), np.arange(q)
-    for digit in digits:
-        told = (np.arange(wanted) + digits[:, np.newaxis] * digit) % q
-        groups[digit, :wanted] = counts[digits[:, np.newaxis], told].sum(axis=0)
 
 
 def _rows(values: NDArray[Any], numbers: Numbers, plus: NDArray[np.bool_] | np.bool_) -> Numbers:

@@ -14,6 +14,7 @@ from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
+from sudare.mechanisms.loloha import Loloha
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 
@@ -36,7 +37,7 @@ class MechanismOptions:
         own_words: whether people answer in their own words.
         most: how many of the listed answers a person may select; None for exactly one.
         form: of RAPPOR; ``full`` unless it says otherwise.
-        lifetime: the most that all reports of one answer may cost together.
+        lifetime: the most that all reports of one answer may cost together, where noise is kept.
         bits: of a free text's filter.
         hashes: how many bits a text sets.
         cohorts: how many hash families people are divided among.
@@ -101,7 +102,10 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         return _several(options, answers)
     if options.mechanism == "rappor":
         return _rappor(options, basic=True, shape={"bits": answers})
-    options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
+    options.refuse(("form",), "--mechanism rappor or --free-text")
+    if options.mechanism == Loloha.name:
+        return Loloha.calibrate(answers, options.epsilon, lifetime=options.lifetime)
+    options.refuse(("lifetime",), "--mechanism loloha, --mechanism rappor or --free-text")
     return _categorical(options, answers)
 
 

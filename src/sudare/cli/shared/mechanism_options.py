@@ -20,13 +20,13 @@ _OPTIONS = (
     ),
     click.option(
         "--mechanism",
-        type=MechanismName(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
+        type=MechanismName(["auto", *MECHANISMS, "set", "loloha", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
         help="auto takes the one with the least error for a single report, among those whose "
         "report has at most 128 bytes; of two as good, the one with the shorter report. With "
-        "--most, it takes set; with --rounds, kshot. One that an installed package adds goes by "
-        "its name.",
+        "--most, it takes set; with --rounds, kshot. loloha is for answers that change. One that "
+        "an installed package adds goes by its name.",
     ),
     click.option(
         "--most",
@@ -47,8 +47,8 @@ _OPTIONS = (
     click.option(
         "--lifetime",
         type=float,
-        help="The most that all reports of one answer may cost together (full form; by default "
-        "twice EPSILON).",
+        help="The most that all reports of one answer may cost together (of loloha, and of "
+        "RAPPOR's full form; by default twice EPSILON).",
     ),
     click.option(
         "--bits", type=int, help="Of a free text's filter, a power of two; 128 by default."

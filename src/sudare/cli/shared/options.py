@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # sudare.mechanisms.CATEGORICAL, without importing it
-MECHANISMS = ("grr", "oue", "sue", "subset", "projective", "hadamard")
+MECHANISMS = ("grr", "oue", "sue", "subset", "projective", "hadamard", "olh")
 OVER_TIME = ("glance", "harmony", "borappor", "kshot")  # likewise CONTINUAL
 CORRECTIONS = (
     "benjamini-hochberg",

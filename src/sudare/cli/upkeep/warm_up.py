@@ -111,6 +111,9 @@ def _commands() -> Iterator[Sequence[str]]:
         (_FEW, "projective"),
         (_WIDE, "projective"),
         (_MOST, "projective"),
+        (_FEW, "olh"),
+        (_WIDE, "olh"),
+        (_MOST, "olh"),
     ):
         yield from _survey(
             f"{mechanism}-{k}",
