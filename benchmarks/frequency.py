@@ -7,9 +7,17 @@ from numpy.typing import NDArray
 
 from jobs import EPSILON, Job
 from limits import Limit, Limits
-from sudare import GRR, OUE, System
+from sudare import GRR, OUE, HadamardResponse, LocalHashing, SubsetSelection, System
+from sudare.mechanisms.interface import CategoricalMechanism
 
 Values = NDArray[np.int64]
+FAMILIES: dict[str, type[CategoricalMechanism]] = {
+    "GRR": GRR,
+    "OUE": OUE,
+    "subset selection": SubsetSelection,
+    "OLH": LocalHashing,
+    "Hadamard": HadamardResponse,
+}
 
 
 def ours(job: Job, values: Values) -> Callable[[], object]:
@@ -30,10 +38,9 @@ def limit(job: Job, values: Values, limits: Limits) -> Limit:
     return Limit("memory", 1e9 * reports.nbytes / len(values) / limits.memory)
 
 
-def calibrated(job: Job) -> GRR | OUE:
+def calibrated(job: Job) -> CategoricalMechanism:
     """The job's mechanism."""
-    mechanism = GRR if job.mechanism == "GRR" else OUE
-    return mechanism.calibrate(job.k, EPSILON)
+    return FAMILIES[job.mechanism].calibrate(job.k, EPSILON)
 
 
 class Counted(System):

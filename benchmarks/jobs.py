@@ -11,12 +11,12 @@ class Job:
     """One mechanism on one side of the wire, with ``k`` possible answers.
 
     ``times_peer`` and ``times_numpy`` are how many times as fast as the faster peer and as
-    plain NumPy it has to be, ``of_limit`` at which part of the machine's limit. ``peer_people`` is
-    how many people the peers are measured on: they take them one at a time. ``bits`` is the width
-    of a value.
+    plain NumPy it has to be, ``of_limit`` at which part of the machine's limit. ``times_numpy`` is
+    0 where nothing is written in NumPy to compare with. ``peer_people`` is how many people the
+    peers are measured on: they take them one at a time. ``bits`` is the width of a value.
     """
 
-    mechanism: Literal["GRR", "OUE"]
+    mechanism: Literal["GRR", "OUE", "subset selection", "OLH", "Hadamard"]
     side: Literal["randomise", "aggregate"]
     k: int
     times_peer: float
@@ -69,4 +69,10 @@ JOBS = (
     Job("OUE", "randomise", 1024, times_peer=60, times_numpy=5, peer_people=20_000),
     Job("OUE", "aggregate", 43, times_peer=150, times_numpy=10, peer_people=20_000),
     Job("OUE", "aggregate", 1024, times_peer=30, times_numpy=10, peer_people=20_000),
+    Job("subset selection", "randomise", 1024, 60, 0, peer_people=20_000),
+    Job("subset selection", "aggregate", 1024, 1, 0, peer_people=20_000),
+    Job("OLH", "randomise", 1024, 500, 0, peer_people=100_000),
+    Job("OLH", "aggregate", 1024, 500, 0, peer_people=2000),
+    Job("Hadamard", "randomise", 1024, 100, 0, peer_people=50_000),
+    Job("Hadamard", "aggregate", 1024, 100, 0, peer_people=200_000),
 )

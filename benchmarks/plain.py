@@ -16,8 +16,13 @@ from jobs import EPSILON, Job
 CHUNK = 2048  # people at a time for OUE: within a tenth of the fastest size at both d
 
 
-def plain(job: Job, values: NDArray[np.int64]) -> Callable[[], object]:
-    """The job as something to run; an aggregation gets its reports made beforehand."""
+def plain(job: Job, values: NDArray[np.int64]) -> Callable[[], object] | None:
+    """The job as something to run; an aggregation gets its reports made beforehand.
+
+    None where a mechanism isn't written here.
+    """
+    if job.mechanism not in SIDES:
+        return None
     randomise, aggregate = SIDES[job.mechanism]
     rng = np.random.default_rng()
     if job.side == "randomise":

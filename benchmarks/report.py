@@ -18,11 +18,15 @@ NUMPY = "NumPy"
 
 @dataclass(frozen=True)
 class Measured:
-    """A job, ours and each other's time in nanoseconds per person."""
+    """A job, ours and each other's time in nanoseconds per person.
+
+    ``numpy`` is None where nothing is written in NumPy; ``peers`` are those that have the
+    mechanism.
+    """
 
     job: Job
     ours: float
-    numpy: float
+    numpy: float | None
     peers: dict[str, float]
     limit: Limit
 
@@ -32,16 +36,16 @@ class Measured:
         return min(self.peers.values()) / self.ours
 
     @property
-    def times_numpy(self) -> float:
+    def times_numpy(self) -> float | None:
         """How many times as fast as NumPy."""
-        return self.numpy / self.ours
+        return None if self.numpy is None else self.numpy / self.ours
 
     @property
     def reached(self) -> bool:
         """Whether all that the job asks for is so."""
         return (
             self.times_peer >= self.job.times_peer
-            and self.times_numpy >= self.job.times_numpy
+            and (self.times_numpy is None or self.times_numpy >= self.job.times_numpy)
             and self.of_limit >= self.job.of_limit
         )
 
@@ -62,6 +66,7 @@ class Measured:
                 "unit": UNIT,
             }
             for name, ns in {**self.peers, NUMPY: self.numpy}.items()
+            if ns is not None
         ]
 
 
@@ -105,9 +110,12 @@ def table(run: Run) -> Table:
     for one in run.measured:
         result.add_row(
             one.job.name,
-            *(readable(ns) for ns in (one.ours, one.numpy, *one.peers.values())),
+            *(
+                "" if ns is None else readable(ns)
+                for ns in (one.ours, one.numpy, *(one.peers.get(name) for name in run.peers))
+            ),
             verdict(one.times_peer, one.job.times_peer),
-            verdict(one.times_numpy, one.job.times_numpy),
+            "" if one.times_numpy is None else verdict(one.times_numpy, one.job.times_numpy),
             f"{one.of_limit:.0%} {one.limit.name}"
             + (f", asked {one.job.of_limit:.0%}" if one.job.of_limit else ""),
         )

@@ -5,7 +5,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import frequency
 import limits
 import rappor
 import sharing
+import small_reports
 import streams
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
@@ -48,7 +50,7 @@ def answer(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def ask(process: subprocess.Popen[str], job: Job, effort: Effort) -> dict[str, float]:
-    """Nanoseconds per person of each peer."""
+    """Nanoseconds per person of each peer that has the mechanism."""
     request = [job.name, effort.of_peers(job), effort.seconds]
     print(json.dumps(request), file=process.stdin, flush=True)
     return {name: 1e9 * seconds for name, seconds in answer(process).items()}
@@ -59,11 +61,11 @@ def measure(
 ) -> Measured:
     """Everyone at one job, one after another."""
     values = np.random.default_rng().integers(0, job.k, effort.people).astype(f"u{job.bits // 8}")
-    nanoseconds = 1e9 / effort.people
+    nanoseconds, notebook = 1e9 / effort.people, plain(job, values)
     return Measured(
         job,
         ours=best(frequency.ours(job, values), effort.seconds) * nanoseconds,
-        numpy=best(plain(job, values), effort.seconds) * nanoseconds,
+        numpy=None if notebook is None else best(notebook, effort.seconds) * nanoseconds,
         peers=ask(peers, job, effort),
         limit=frequency.limit(job, values, machine),
     )
@@ -85,6 +87,38 @@ def run(jobs: Sequence[Job], effort: Effort) -> Run:
     return Run(effort, versions, machine, measured)
 
 
+@dataclass(frozen=True)
+class Section:
+    """What is measured by a module of its own: the names, how long it takes, and its rows."""
+
+    names: Sequence[str]
+    status: str
+    rows: Callable[[Callable[[str], bool], bool], list[dict[str, Any]]]
+
+
+def _rappor(wanted: Callable[[str], bool], quick: bool) -> list[dict[str, Any]]:
+    size = rappor.QUICK if quick else rappor.FULL
+    return [row for _, found in rappor.measured(wanted, size) for row in found]
+
+
+def _streams(wanted: Callable[[str], bool], quick: bool) -> list[dict[str, Any]]:
+    return streams.measured(wanted, streams.QUICK if quick else streams.FULL)
+
+
+def _ciphers(wanted: Callable[[str], bool], quick: bool) -> list[dict[str, Any]]:
+    effort = cipher.QUICK if quick else cipher.FULL
+    rows = [row for _, found in cipher.measured(wanted, effort) for row in found]
+    return rows + sharing.measured(wanted, effort.sessions)
+
+
+SECTIONS = (
+    Section(small_reports.NAMES, "small reports, a minute", small_reports.measured),
+    Section(rappor.NAMES, "RAPPOR, a few minutes", _rappor),
+    Section(streams.NAMES, "figure 3, half a minute", _streams),
+    Section((*cipher.NAMES, *sharing.NAMES), "ciphers and sessions, a minute or two", _ciphers),
+)
+
+
 def main() -> None:
     """Measure, print the table, keep the result."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,14 +138,12 @@ def main() -> None:
         return any(words.lower() in name.lower() for words in only)
 
     jobs = [job for job in JOBS if wanted(job.name)]
-    texts = [name for name in rappor.NAMES if wanted(name)]
-    over_time = [name for name in streams.NAMES if wanted(name)]
-    secret = [name for name in (*cipher.NAMES, *sharing.NAMES) if wanted(name)]
-    if not jobs and not texts and not over_time and not secret:
-        names = [job.name for job in JOBS]
-        names += [*rappor.NAMES, *streams.NAMES, *cipher.NAMES, *sharing.NAMES]
+    sections = [section for section in SECTIONS if any(map(wanted, section.names))]
+    if not jobs and not sections:
+        names = [job.name for job in JOBS] + [name for one in SECTIONS for name in one.names]
         parser.error(f"no such job; there are: {', '.join(names)}")
-    if (jobs or texts) and not PEERS_PYTHON.exists():
+    needs_peers = jobs or any(section.rows is _rappor for section in sections)
+    if needs_peers and not PEERS_PYTHON.exists():
         parser.error("the other libraries are not installed: run `make bench` once")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # one core, the peers too
@@ -123,23 +155,9 @@ def main() -> None:
         reached = sum(one.reached for one in done.measured)
         print(f"{reached} of {len(done.measured)} jobs are as fast as asked for")
         rows += [row for one in done.measured for row in one.rows()]
-    if texts:
-        size = rappor.QUICK if options.quick else rappor.FULL
-        with console.status("RAPPOR, a few minutes"):
-            measured = [row for _, found in rappor.measured(wanted, size) for row in found]
-        console.print(rows_table(measured))
-        rows += measured
-    if over_time:
-        sizes = streams.QUICK if options.quick else streams.FULL
-        with console.status("figure 3, half a minute"):
-            measured = streams.measured(wanted, sizes)
-        console.print(rows_table(measured))
-        rows += measured
-    if secret:
-        effort = cipher.QUICK if options.quick else cipher.FULL
-        with console.status("ciphers and sessions, a minute or two"):
-            measured = [row for _, found in cipher.measured(wanted, effort) for row in found]
-            measured += sharing.measured(wanted, effort.sessions)
+    for section in sections:
+        with console.status(section.status):
+            measured = section.rows(wanted, options.quick)
         console.print(rows_table(measured))
         rows += measured
     if not options.quick:

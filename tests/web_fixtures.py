@@ -8,6 +8,7 @@ never change: browsers in the field keep what they drew.
 both ε as Python rounds them, and what a device of the secret 00 01 … 1f does:
 - ``reports``: an answer, the words that are drawn anew as hexadecimal numbers, the record as bytes;
 - ``permanent``: an answer, the device's cohort, and the bits that it keeps of the answer, as words;
+- ``cells``: an answer, the device's seed, the answer's cell by it, and what the device keeps of it;
 - ``plans``: the rounds of a window in which the device reports, whether it looks at its state in
   each of them, what it adds there, and the ids of the reports.
 Over time there is ``truth``, the chance that a state that is looked at is told as it is.
@@ -25,7 +26,7 @@ from typing import Any
 
 import msgspec
 
-from sudare import Collection, Device, KShot, Rappor, Scripted, Seeded
+from sudare import Collection, Device, KShot, Loloha, Rappor, Scripted, Seeded
 from sudare.chance.exact import log_up
 from sudare.collection.windows import Windows
 from sudare.mechanisms.over_time.continual import ContinualMechanism, RepeatedResponse
@@ -60,6 +61,8 @@ COMMANDS: dict[str, list[object]] = {
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
+    "olh": [*MANY, "--mechanism", "olh", "--epsilon", 1],
+    "loloha": [*MANY, "--mechanism", "loloha", "--epsilon", 0.5],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.
@@ -128,6 +131,8 @@ def known(document: bytes) -> dict[str, Any]:
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
     if isinstance(collection.mechanism, Rappor):
         fixture["permanent"] = [_permanent(collection, str(answer)) for answer in answers]
+    if isinstance(collection.mechanism, Loloha):
+        fixture["cells"] = [_cell(collection, answer) for answer in collection.answers[:20]]
     return fixture
 
 
@@ -148,6 +153,18 @@ def _permanent(collection: Collection, answer: str) -> dict[str, Any]:
     [kept] = mechanism.permanent(value, assigned, words).tolist()
     bits = [f"{word:016x}" for word in kept]
     return {"answer": answer, "cohort": int(assigned[0]), "bits": bits}
+
+
+def _cell(collection: Collection, answer: str) -> dict[str, Any]:
+    mechanism, device = collection.mechanism, Device(SECRET)
+    assert isinstance(mechanism, Loloha)
+    value = mechanism.domain.check(collection.encode([answer]))
+    seed = mechanism.assign(1, device._derived(collection, b"assign", b""))
+    cell = mechanism.remembered(value, seed)
+    told = mechanism.permanent(
+        value, seed, device._derived(collection, b"permanent", cell.tobytes())
+    )
+    return {"answer": answer, "seed": int(seed[0]), "cell": int(cell[0]), "told": int(told[0])}
 
 
 def _plan(collection: Collection, window: int) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """Seconds per person of pure-ldp and multi-freq-ldpy, run by the Python they are installed in.
 
 Says, when ready, which versions they are; then reads one request a line as JSON, ``[job's name,
-people, seconds]``, and answers each with a line that maps a peer's name to its seconds per person.
-Each peer is used in the fastest way it documents: answers are a list of Python integers, taken one
-by one, and its own reports are what it aggregates, up to the estimates of all frequencies.
+people, seconds]``, and answers each with a line that maps the name of each peer that has the
+mechanism to its seconds per person. Each peer is used in the fastest way it documents: answers are
+a list of Python integers, taken one by one, and its own reports are what it aggregates, up to the
+estimates of all frequencies.
 """
 
 import json
@@ -15,8 +16,15 @@ from importlib.metadata import version
 from typing import Any
 
 from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
+from multi_freq_ldpy.pure_frequency_oracles.LH import LH_Aggregator_MI, LH_Client
+from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Aggregator_MI, SS_Client
 from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Aggregator_MI, UE_Client
 from pure_ldp.frequency_oracles.direct_encoding import DEClient, DEServer
+from pure_ldp.frequency_oracles.hadamard_response import (
+    HadamardResponseClient,
+    HadamardResponseServer,
+)
+from pure_ldp.frequency_oracles.local_hashing import LHClient, LHServer
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from jobs import EPSILON, JOBS, Job
@@ -34,13 +42,23 @@ class Peer:
     aggregate: Callable[[Reports], object]
 
 
-def pure_ldp(job: Job) -> Peer:
-    """pure-ldp: a client and a server; answers are 1 .. k."""
+def pure_ldp(job: Job) -> Peer | None:
+    """pure-ldp: a client and a server; answers are 1 .. k. It has no subset selection."""
+    client: Any
+    server: Any
+    if job.mechanism == "subset selection":
+        return None
     if job.mechanism == "GRR":
         client, server = DEClient(EPSILON, job.k), DEServer(EPSILON, job.k)
-    else:
+    elif job.mechanism == "OUE":
         client = UEClient(EPSILON, job.k, use_oue=True)
         server = UEServer(EPSILON, job.k, use_oue=True)
+    elif job.mechanism == "OLH":
+        client = LHClient(EPSILON, job.k, use_olh=True)
+        server = LHServer(EPSILON, job.k, use_olh=True)
+    else:
+        server = HadamardResponseServer(EPSILON, job.k)
+        client = HadamardResponseClient(EPSILON, job.k, server.get_hash_funcs())
 
     def aggregate(reports: Reports) -> object:
         server.reset()
@@ -51,19 +69,21 @@ def pure_ldp(job: Job) -> Peer:
     return Peer(1, lambda answers: [client.privatise(answer) for answer in answers], aggregate)
 
 
-def multi_freq_ldpy(job: Job) -> Peer:
-    """multi-freq-ldpy: a compiled function for the client, a plain one for the server."""
+def multi_freq_ldpy(job: Job) -> Peer | None:
+    """multi-freq-ldpy: a function for the client and one for the server. It has no Hadamard."""
     k = job.k
-    if job.mechanism == "GRR":
-        return Peer(
-            0,
-            lambda answers: [GRR_Client(answer, k, EPSILON) for answer in answers],
-            lambda reports: GRR_Aggregator_MI(reports, k, EPSILON),
-        )
+    if job.mechanism == "Hadamard":
+        return None
+    make, count = {
+        "GRR": (GRR_Client, GRR_Aggregator_MI),
+        "OUE": (UE_Client, lambda reports, _, epsilon: UE_Aggregator_MI(reports, epsilon)),
+        "subset selection": (SS_Client, SS_Aggregator_MI),
+        "OLH": (LH_Client, LH_Aggregator_MI),
+    }[job.mechanism]
     return Peer(
         0,
-        lambda answers: [UE_Client(answer, k, EPSILON) for answer in answers],
-        lambda reports: UE_Aggregator_MI(reports, EPSILON),
+        lambda answers: [make(answer, k, EPSILON) for answer in answers],
+        lambda reports: count(reports, k, EPSILON),
     )
 
 
@@ -85,5 +105,6 @@ if __name__ == "__main__":
     for line in sys.stdin:
         name, people, seconds = json.loads(line)
         job = job_named[name]
-        taken = {peer: measure(at(job), job, people, seconds) for peer, at in PEERS.items()}
+        having = {name: peer for name, at in PEERS.items() if (peer := at(job))}
+        taken = {name: measure(peer, job, people, seconds) for name, peer in having.items()}
         print(json.dumps(taken), flush=True)

@@ -116,7 +116,7 @@ def test_an_output_file_is_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "epsilon", "best"), [(3, 1.0, "grr"), (43, 1.0, "oue"), (43, 4.0, "grr")]
+    ("answers", "epsilon", "best"), [(3, 1.0, "grr"), (43, 1.0, "subset"), (43, 4.0, "grr")]
 )
 def test_auto_takes_the_mechanism_with_the_least_error(
     answers: int, epsilon: float, best: str, tmp_path: Path

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse
+from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, SubsetSelection
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -394,6 +394,9 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 REPORTS = 2000
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
+SIZES = Collection(
+    "sizes", "Which size?", ("XS", "S", "M", "L", "XL"), SubsetSelection(5, 2, 0.8125), 100
+)
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
@@ -412,12 +415,14 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
+        SIZES.name: SubsetSelection(5, 2, 0.9375),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
         (COLOURS, "green", COLOURS.answers.index("green")),
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
+        (SIZES, "S", 1),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(

@@ -9,6 +9,7 @@ import { Diary, Memory, type Keeper } from "../src/device/diary";
 import { InvalidAnswer, Refused, RoundPassed, ScriptExhausted } from "../src/device/errors";
 import type { Continual } from "../src/device/continual";
 import { toNumber } from "../src/device/fractions";
+import type { Loloha } from "../src/device/loloha";
 import { Rappor } from "../src/device/rappor";
 import { KeySecret, PlainSecret } from "../src/device/secret";
 import type { Digest } from "../src/device/strings";
@@ -19,6 +20,7 @@ interface Known {
   readonly document: string;
   readonly reports?: { answer: Answer; script: string[]; record: string }[];
   readonly permanent?: { answer: string; cohort: number; bits: string[] }[];
+  readonly cells?: { answer: string; seed: number; cell: number; told: number }[];
   readonly plans?: { rounds: number[]; heard: number[]; noise: number[]; ids: string[] }[];
   readonly truth?: string;
 }
@@ -43,8 +45,8 @@ describe("reports", () => {
 
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
-    const asked = ["grr", "oue", "sue", "subset", "set", "projective", "hadamard", "rappor"];
-    expect(names).toEqual(new Set(asked));
+    const asked = ["grr", "oue", "sue", "subset", "set", "projective", "hadamard", "olh"];
+    expect(names).toEqual(new Set([...asked, "loloha", "rappor"]));
   });
 
   test.each(reports)("%# are Python's", async ({ collection, answer, script: numbers, record }) => {
@@ -86,12 +88,29 @@ describe("what is kept for good", () => {
     const mechanism = collection.mechanism as Rappor;
     const value = collection.encode(answer) as number | Digest;
     const found = await device.permanent(collection, mechanism, value);
-    expect(Array.from(found.cohorts)).toEqual([cohort]);
+    expect(Array.from(found.assigned)).toEqual([cohort]);
     expect(Array.from(found.kept)).toEqual(script(bits));
     const inKey = new Device(new KeySecret(await KeySecret.of(BYTES)));
     expect(await inKey.permanent(collection, mechanism, value)).toEqual(found);
     const other = new Device(new PlainSecret(BYTES.map((byte) => byte ^ 1)));
     expect(await other.permanent(collection, mechanism, value)).not.toEqual(found);
+  });
+
+  const cells = KNOWN.flatMap(({ collection, cells }) =>
+    (cells ?? []).map((known) => ({ collection, ...known })),
+  );
+
+  test.each(cells)("cell %# is Python's", async ({ collection, answer, seed, cell, told }) => {
+    const mechanism = collection.mechanism as Loloha;
+    const number = collection.encode(answer) as number;
+    const found = await device.permanent(collection, mechanism, number);
+    expect([Array.from(found.assigned), Array.from(found.kept)]).toEqual([[seed], [told]]);
+    expect(mechanism.cell(seed, number)).toBe(cell);
+  });
+
+  test("cells are shared by answers, and told as others", () => {
+    expect(new Set(cells.map(({ cell }) => cell)).size).toBeLessThan(cells.length);
+    expect(cells.some(({ cell, told }) => cell !== told)).toBe(true);
   });
 
   test("covers texts and numbered answers", () => {

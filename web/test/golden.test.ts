@@ -68,7 +68,7 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
 }
 
 const NAMES = [
-  ...["grr", "oue", "sue", "subset", "set", "projective", "hadamard"],
+  ...["grr", "oue", "sue", "subset", "set", "projective", "hadamard", "olh", "loloha"],
   ...["rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 

@@ -37,6 +37,8 @@ const SMALL: [Unread, Value[]][] = [
   [{ name: "projective", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],
   [{ name: "projective", k: 3, keep: "1/2", prime: 5, dimension: 1 }, [0, 1, 2]],
   [{ name: "hadamard", k: 5, keep: "5/8" }, [0, 1, 2, 3, 4]],
+  [{ name: "olh", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],
+  [{ name: "loloha", k: 5, prime: 3, dimension: 2, lasting: "3/4", fresh: "5/8" }, [0, 1, 2, 3, 4]],
   [{ name: "glance", rounds: 3, keep: "3/4" }, [0, 1]],
   [{ name: "rappor", bits: 4, hashes: 0, cohorts: 1, f: "1/2", p: "1/4", q: "3/4" }, [0, 1, 2, 3]],
   [

@@ -78,7 +78,7 @@ test("only the kinds ask which mechanism a question has", () => {
     const isKind = /^device\/|\/kinds\/|^page\/wording/.test(path);
     if (!isKind)
       expect(source, path).not.toMatch(
-        /instanceof (Continual|Glance|Grr|Points|Rappor|SubsetSelection|Unary)/,
+        /instanceof (Continual|Glance|Grr|Loloha|Points|Rappor|SubsetSelection|Unary)/,
       );
   }
 });

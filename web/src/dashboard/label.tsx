@@ -3,6 +3,7 @@
 import type { Standing } from "../collector/api";
 import type { Collection } from "../device";
 import { upTo } from "../page/numbers";
+import { changesOf } from "../page/wording";
 import { Stranger } from "../page/strangers";
 import { kindOf } from "./kinds";
 import { useWords } from "./language";
@@ -33,6 +34,7 @@ export function PrivacyLabel({ standing, collection }: PrivacyLabelProps) {
             </dd>
           )}
           {lifetime !== null && <dd>{words.lifetime(upTo(lifetime))}</dd>}
+          {collection?.changes && <dd>{changesOf(words, collection.changes)}</dd>}
         </div>
         <div>
           <dt>{words.labelOdds}</dt>

@@ -3,8 +3,9 @@
 import { keyOf, type Json } from "./canonical";
 import { Continual } from "./continual";
 import { InvalidAnswer, InvalidDocument } from "./errors";
-import { logUp } from "./fractions";
-import { readMechanism, type Mechanism } from "./mechanisms";
+import { logUp, nextUp } from "./fractions";
+import { Loloha } from "./loloha";
+import { memoised, readMechanism, type Mechanism } from "./mechanisms";
 import { wholeNumber, type Unread } from "./parameters";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
@@ -34,6 +35,16 @@ const ALLOWED = new Set([
 /** What a person may answer: a label or a text; where several may be selected, a list of labels. */
 export type Answer = string | readonly string[];
 
+/** What is said of answers that change, where noise is kept for cells that answers share. */
+export interface Changes {
+  /** How many cells there are. */
+  readonly cells: number;
+  /** What all reports together cost at most, between histories that change cells at once. */
+  readonly epsilon: number;
+  /** By how much the chance to be taken for somebody who changed can differ, at most. */
+  readonly shows: number;
+}
+
 /** What is asked, what may be answered, how an answer is randomised, when results are shown. */
 export class Collection {
   /** SHA-256 of the canonical document: the collection's identity. */
@@ -56,7 +67,7 @@ export class Collection {
     this.#check();
     this.key = keyOf(this.#body());
     this.epsilon = logUp(mechanism.worstRatio);
-    const lifetime = mechanism instanceof Rappor ? mechanism.lifetimeRatio : null;
+    const lifetime = memoised(mechanism)?.lifetimeRatio;
     this.lifetimeEpsilon = lifetime ? logUp(lifetime) : Infinity;
   }
 
@@ -94,6 +105,13 @@ export class Collection {
   /** Whether people answer in their own words. */
   get freeText(): boolean {
     return this.mechanism instanceof Rappor && this.mechanism.hashes > 0;
+  }
+
+  /** What answers that change can cost together, and how well a change shows; null if unknown. */
+  get changes(): Changes | null {
+    if (!(this.mechanism instanceof Loloha)) return null;
+    const { prime: cells, changeShows: shows } = this.mechanism;
+    return { cells, epsilon: nextUp(cells * this.lifetimeEpsilon), shows };
   }
 
   /** Whether people are in one of two states in each of several rounds. */

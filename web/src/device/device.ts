@@ -13,7 +13,8 @@ import { Diary, Memory } from "./diary";
 import { InvalidAnswer, Refused } from "./errors";
 import { quotient, wholeFrom } from "./integers";
 import type { Ledger } from "./ledger";
-import { Rappor } from "./rappor";
+import { memoised } from "./mechanisms";
+import type { Memoised } from "./memoised";
 import type { Secret } from "./secret";
 import { SetResponse, type Selected } from "./set_response";
 import { digestBytes, type Digest } from "./strings";
@@ -44,9 +45,10 @@ export interface ReportOptions {
 }
 
 /** What a device keeps of an answer where noise is kept: never to leave it. */
-export interface Permanent {
-  readonly cohorts: Uint32Array;
-  readonly kept: BigUint64Array;
+export interface Permanent<Kept> {
+  /** Drawn once for good, whatever the answer: a cohort, or a seed. */
+  readonly assigned: Uint32Array;
+  readonly kept: Kept;
 }
 
 /**
@@ -84,7 +86,8 @@ export class Device {
     const number = answeredWindow(collection, window);
     const value = collection.encode(answer);
     const id = crypto.getRandomValues(new Uint8Array(ID_BYTES));
-    if (!(mechanism instanceof Rappor)) {
+    const keeping = memoised(mechanism);
+    if (!keeping) {
       this.#diary.noteAnswer(key, number, (ledger) => ledger.charge(key, epsilon, number));
       const record =
         mechanism instanceof SetResponse
@@ -93,21 +96,33 @@ export class Device {
       return { id, record };
     }
     const held = value as number | Digest;
-    const known = await this.#digest(collection, "ledger", bytesOf(held));
-    const { cohorts, kept } = await this.permanent(collection, mechanism, held);
-    this.#diary.noteAnswer(key, number, (ledger) => paid(collection, mechanism, known, ledger));
-    return { id, record: mechanism.instant(kept, cohorts, fresh) };
+    const about = await this.#remembered(collection, keeping, held);
+    const known = await this.#digest(collection, "ledger", about);
+    const { assigned, kept } = await this.permanent(collection, keeping, held);
+    this.#diary.noteAnswer(key, number, (ledger) => paid(collection, keeping, known, ledger));
+    return { id, record: keeping.instant(kept, assigned, fresh) };
   }
 
-  /** The device's cohort and what it keeps of an answer: never to leave it. */
-  async permanent(
+  /** What the device was assigned and what it keeps of an answer: never to leave it. */
+  async permanent<Kept>(
     collection: Collection,
-    mechanism: Rappor,
+    mechanism: Memoised<Kept>,
     value: number | Digest,
-  ): Promise<Permanent> {
-    const cohorts = mechanism.assign(1, await this.#derived(collection, "assign"));
-    const words = await this.#derived(collection, "permanent", bytesOf(value));
-    return { cohorts, kept: mechanism.permanent([value], cohorts, words) };
+  ): Promise<Permanent<Kept>> {
+    const assigned = mechanism.assign(1, await this.#derived(collection, "assign"));
+    const about = await this.#remembered(collection, mechanism, value);
+    const words = await this.#derived(collection, "permanent", about);
+    return { assigned, kept: mechanism.permanent([value], assigned, words) };
+  }
+
+  /** What of an answer noise is kept for, as bytes. */
+  async #remembered(
+    collection: Collection,
+    mechanism: Memoised<unknown>,
+    value: number | Digest,
+  ): Promise<Uint8Array> {
+    const [assigned] = mechanism.assign(1, await this.#derived(collection, "assign"));
+    return bytesOf(mechanism.remembered(value, assigned as number));
   }
 
   /**
@@ -158,10 +173,16 @@ export class Device {
 }
 
 /**
- * The ledger after one more report where noise is kept. The reports of one value are paid for
- * together: the ledger knows them by a digest, which without the secret says nothing of the value.
+ * The ledger after one more report where noise is kept. The reports that rest on it are paid for
+ * together. The ledger knows what it is kept for, the value or what values share, by a digest, which
+ * without the secret says nothing of it.
  */
-function paid({ key }: Collection, mechanism: Rappor, digest: Uint8Array, ledger: Ledger): Ledger {
+function paid(
+  { key }: Collection,
+  mechanism: Memoised<unknown>,
+  digest: Uint8Array,
+  ledger: Ledger,
+): Ledger {
   const known = bytesToHex(digest.slice(0, ID_BYTES));
   const reports = ledger.reportsOf(key, known) + 1;
   return ledger.keep(key, known, reports, mechanism.epsilonOf(reports));

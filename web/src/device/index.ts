@@ -1,6 +1,6 @@
 /** The device in a browser: what a page needs of it. */
 
-export { Collection, type Answer, type Windows } from "./collection";
+export { Collection, type Answer, type Changes, type Windows } from "./collection";
 export { Continual } from "./continual";
 export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
@@ -18,6 +18,7 @@ export {
   type Conclusion,
   type Odds,
 } from "./odds";
+export { Loloha } from "./loloha";
 export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";

@@ -7,8 +7,10 @@ import { Glance } from "./glance";
 import { Grr } from "./grr";
 import { Harmony } from "./harmony";
 import { KShot } from "./kshot";
+import { Loloha } from "./loloha";
+import type { Memoised } from "./memoised";
 import type { Unread } from "./parameters";
-import { HadamardResponse, ProjectiveGeometry, type Points } from "./points";
+import { HadamardResponse, LocalHashing, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
 import { SubsetSelection } from "./subset";
@@ -27,12 +29,21 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["set", (document) => SetResponse.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],
+  ["olh", (document) => LocalHashing.read(document)],
+  ["loloha", (document) => Loloha.read(document)],
   ["rappor", (document) => Rappor.read(document)],
   ["glance", (document) => new Glance(document)],
   ["harmony", (document) => new Harmony(document)],
   ["borappor", (document) => new Borappor(document)],
   ["kshot", (document) => KShot.read(document)],
 ]);
+
+/** A mechanism whose noise a device keeps, if this is one. */
+export function memoised(mechanism: Mechanism): (Mechanism & Memoised<unknown>) | null {
+  return mechanism instanceof Rappor || mechanism instanceof Loloha
+    ? (mechanism as Mechanism & Memoised<unknown>)
+    : null;
+}
 
 /** The mechanism that a document describes. */
 export function readMechanism(document: Unread): Mechanism {

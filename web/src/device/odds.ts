@@ -51,8 +51,11 @@ export function odds(mechanism: Mechanism): Odds {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
   }
-  if (mechanism instanceof Points || mechanism instanceof SubsetSelection) {
+  if (mechanism instanceof SubsetSelection) {
     return { truth: asFraction(mechanism.keep), other: mechanism.others };
+  }
+  if (mechanism instanceof Points) {
+    return { truth: mechanism.fitting, other: mechanism.others };
   }
   if (mechanism instanceof Continual) {
     const { truth } = mechanism;

@@ -1,12 +1,13 @@
-/** One point of many, which supports some of the answers: projective geometry and Hadamard. */
+/** One point of many, which supports some answers: projective geometry, Hadamard, local hashing. */
 
 import { checkAnswers } from "./categories";
 import { CERTAIN, below, coins } from "./coins";
 import { InvalidReport } from "./errors";
-import { fraction, type Fraction, type Power } from "./fractions";
+import { fraction, over, rest, type Fraction, type Power } from "./fractions";
 import { blocks, getNumber, putNumber, quotient, widthOf } from "./integers";
 import { checkLength } from "./packed";
 import {
+  asFraction,
   chance,
   chanceText,
   checkFields,
@@ -19,26 +20,25 @@ import type { Words } from "./words";
 
 const MOST_POINTS = 2 ** 26; // whose counts fill 512 MiB
 
-/** A uniform point of those that support the answer with chance `keep`, else one of the rest. */
+/** A uniform point of those that support the answer with some chance, else one of the rest. */
 export abstract class Points {
-  abstract readonly name: "projective" | "hadamard";
+  abstract readonly name: "projective" | "hadamard" | "olh" | "loloha";
   readonly recordBytes: number;
 
   /**
+   * @param fitting the chance that a point supports the answer that the person holds.
    * @param points how many there are.
    * @param supporting how many of them support an answer, whichever it is.
    * @param shared how many of them support two answers at once, whichever they are.
    */
   protected constructor(
     readonly k: number,
-    readonly keep: bigint,
+    readonly fitting: Fraction,
     readonly points: number,
     readonly supporting: number,
     readonly shared: number,
   ) {
     require(points <= MOST_POINTS, `there are at most 2^26 points, got ${points}`);
-    const allowed = keep * BigInt(points) > CERTAIN * BigInt(supporting) && keep < CERTAIN;
-    require(allowed, `keep must be above ${supporting}/${points} and below 1`);
     this.recordBytes = widthOf(points - 1);
   }
 
@@ -47,8 +47,8 @@ export abstract class Points {
   /** Whether a point supports an answer. */
   abstract supports(point: number, answer: number): boolean;
 
-  /** The points of some people's answers. */
-  protected abstract draw(values: readonly number[], words: Words): number[];
+  /** The reports of people's answers, one after the other. */
+  abstract randomize(values: readonly number[], words: Words): Uint8Array;
 
   /** How many answers a collection names. */
   get size(): number {
@@ -57,12 +57,12 @@ export abstract class Points {
 
   /** The chance of a point that supports the answer. */
   get likely(): Fraction {
-    return fraction(this.keep, CERTAIN * BigInt(this.supporting));
+    return over(this.fitting, fraction(BigInt(this.supporting)));
   }
 
   /** The chance of a point that doesn't support the answer. */
   get unlikely(): Fraction {
-    return fraction(CERTAIN - this.keep, CERTAIN * BigInt(this.points - this.supporting));
+    return over(rest(this.fitting), fraction(BigInt(this.points - this.supporting)));
   }
 
   /** The chance that a report supports any one answer that the person doesn't hold. */
@@ -80,15 +80,10 @@ export abstract class Points {
     return { base: fraction(top, likely.bottom * unlikely.top), exponent: 1 };
   }
 
-  /** The reports of people's answers, one after the other. */
-  randomize(values: readonly number[], words: Words): Uint8Array {
-    checkAnswers(values, this.k);
-    const reports = new Uint8Array(values.length * this.recordBytes);
-    for (const [first, past] of blocks(values.length, 1)) {
-      this.draw(values.slice(first, past), words).forEach((point, i) =>
-        putNumber(reports, (first + i) * this.recordBytes, this.recordBytes, point),
-      );
-    }
+  /** Points as reports, one after the other. */
+  protected records(points: readonly number[]): Uint8Array {
+    const reports = new Uint8Array(points.length * this.recordBytes);
+    points.forEach((point, i) => putNumber(reports, i * this.recordBytes, this.recordBytes, point));
     return reports;
   }
 
@@ -103,6 +98,20 @@ export abstract class Points {
   }
 }
 
+/** Reports of people's answers that are drawn block by block, as Python does. */
+function drawn(
+  values: readonly number[],
+  draw: (values: readonly number[]) => readonly number[],
+): number[] {
+  return blocks(values.length, 1).flatMap(([first, past]) => draw(values.slice(first, past)));
+}
+
+/** That a chance is above that of the support by any point at all. */
+function checkKeep(keep: bigint, { points, supporting }: Points): void {
+  const allowed = keep * BigInt(points) > CERTAIN * BigInt(supporting) && keep < CERTAIN;
+  require(allowed, `keep must be above ${supporting}/${points} and below 1`);
+}
+
 /**
  * An equation ⟨w, x⟩ = z over the field of `prime` elements, which the answer x may solve.
  *
@@ -114,25 +123,20 @@ export class ProjectiveGeometry extends Points {
 
   private constructor(
     k: number,
-    keep: bigint,
+    readonly keep: bigint,
     readonly prime: number,
     readonly dimension: number,
   ) {
     const spaces = [0, 0, 1]; // points of the spaces of dimension −2, −1, 0, …
     while (spaces.length < dimension + 3) spaces.push((spaces.at(-1) as number) * prime + 1);
     const [shared, supporting, points] = spaces.slice(-3) as [number, number, number];
-    super(k, keep, points, supporting, shared);
+    super(k, asFraction(keep), points, supporting, shared);
+    checkKeep(keep, this);
   }
 
   static read(document: Unread): ProjectiveGeometry {
     checkFields("projective", document, ["k", "keep", "prime", "dimension"]);
-    const k = wholeNumber("k", document["k"], 2, 2 ** 32);
-    const prime = wholeNumber("prime", document["prime"], 2, MOST_POINTS - 1);
-    require(isPrime(prime), `prime must be a prime, got ${prime}`);
-    const dimension = wholeNumber("dimension", document["dimension"], 1, 32);
-    let digits = 1;
-    for (let numbers = prime; numbers < k; numbers *= prime) digits++;
-    require(dimension === digits, `${k} answers have ${digits} digits to the base ${prime}`);
+    const [k, prime, dimension] = readHashes(document);
     return new ProjectiveGeometry(k, chance("keep", document["keep"]), prime, dimension);
   }
 
@@ -141,7 +145,12 @@ export class ProjectiveGeometry extends Points {
     return { name, k, keep: chanceText(this.keep), prime, dimension };
   }
 
-  protected draw(values: readonly number[], words: Words): number[] {
+  randomize(values: readonly number[], words: Words): Uint8Array {
+    checkAnswers(values, this.k);
+    return this.records(drawn(values, (block) => this.#draw(block, words)));
+  }
+
+  #draw(values: readonly number[], words: Words): number[] {
     const honest = coins(words, this.keep, values.length);
     const solved = below(words, this.supporting, values.length);
     const unsolved = below(words, this.points - this.supporting, values.length);
@@ -166,15 +175,8 @@ export class ProjectiveGeometry extends Points {
       left -= leading;
       leading *= this.prime;
     }
-    left += leading;
-    let answer = value;
-    let product = off;
-    while (left > 0) {
-      product = (product + (left % this.prime) * (answer % this.prime)) % this.prime;
-      left = quotient(left, this.prime);
-      answer = quotient(answer, this.prime);
-    }
-    return 1 + this.prime * side + product;
+    const product = innerProduct(left + leading, value, this.prime);
+    return 1 + this.prime * side + ((product + off) % this.prime);
   }
 }
 
@@ -186,8 +188,13 @@ export class ProjectiveGeometry extends Points {
 export class HadamardResponse extends Points {
   readonly name = "hadamard";
 
-  private constructor(k: number, keep: bigint, points: number) {
-    super(k, keep, points, quotient(points, 2), quotient(points, 4));
+  private constructor(
+    k: number,
+    readonly keep: bigint,
+    points: number,
+  ) {
+    super(k, asFraction(keep), points, quotient(points, 2), quotient(points, 4));
+    checkKeep(keep, this);
   }
 
   static read(document: Unread): HadamardResponse {
@@ -202,7 +209,12 @@ export class HadamardResponse extends Points {
     return { name: this.name, k: this.k, keep: chanceText(this.keep) };
   }
 
-  protected draw(values: readonly number[], words: Words): number[] {
+  randomize(values: readonly number[], words: Words): Uint8Array {
+    checkAnswers(values, this.k);
+    return this.records(drawn(values, (block) => this.#draw(block, words)));
+  }
+
+  #draw(values: readonly number[], words: Words): number[] {
     const honest = coins(words, this.keep, values.length);
     const numbers = below(words, this.supporting, values.length);
     return values.map((value, i) => {
@@ -218,6 +230,99 @@ export class HadamardResponse extends Points {
   supports(point: number, answer: number): boolean {
     return isEven(point & (answer + 1));
   }
+}
+
+/**
+ * A seed and a cell, which is the answer's hash by it or another one.
+ *
+ * The hash of x by a is ⟨a, x⟩ modulo `prime`: two answers have the same one by exactly one seed in
+ * so many. Point prime · a + cell supports the answers whose hash the cell is.
+ */
+export abstract class Hashes extends Points {
+  protected constructor(
+    k: number,
+    fitting: Fraction,
+    readonly prime: number,
+    readonly dimension: number,
+  ) {
+    const seeds = prime ** dimension;
+    super(k, fitting, prime * seeds, seeds, quotient(seeds, prime));
+  }
+
+  /** The hash of an answer by a seed. */
+  cell(seed: number, answer: number): number {
+    return innerProduct(seed, answer, this.prime);
+  }
+
+  supports(point: number, answer: number): boolean {
+    const seed = quotient(point, this.prime);
+    return this.prime * seed + this.cell(seed, answer) === point;
+  }
+}
+
+/** Optimal local hashing: with chance `keep` the cell is the answer's, else another one. */
+export class LocalHashing extends Hashes {
+  readonly name = "olh";
+
+  private constructor(
+    k: number,
+    readonly keep: bigint,
+    prime: number,
+    dimension: number,
+  ) {
+    super(k, asFraction(keep), prime, dimension);
+    checkKeep(keep, this);
+  }
+
+  static read(document: Unread): LocalHashing {
+    checkFields("olh", document, ["k", "keep", "prime", "dimension"]);
+    const [k, prime, dimension] = readHashes(document);
+    return new LocalHashing(k, chance("keep", document["keep"]), prime, dimension);
+  }
+
+  document(): Parameters {
+    const { name, k, prime, dimension } = this;
+    return { name, k, keep: chanceText(this.keep), prime, dimension };
+  }
+
+  randomize(values: readonly number[], words: Words): Uint8Array {
+    checkAnswers(values, this.k);
+    return this.records(drawn(values, (block) => this.#draw(block, words)));
+  }
+
+  #draw(values: readonly number[], words: Words): number[] {
+    const honest = coins(words, this.keep, values.length);
+    const lies = below(words, this.points - this.supporting, values.length);
+    return values.map((value, i) => {
+      const lie = lies[i] as number;
+      const seed = lie % this.supporting;
+      const off = honest[i] ? 0 : quotient(lie, this.supporting) + 1;
+      return this.prime * seed + ((this.cell(seed, value) + off) % this.prime);
+    });
+  }
+}
+
+/** ⟨a, x⟩ modulo a prime, of vectors that are numbers to that base. */
+function innerProduct(left: number, answer: number, prime: number): number {
+  let [a, x, product] = [left, answer, 0];
+  while (a > 0 && x > 0) {
+    product = (product + (a % prime) * (x % prime)) % prime;
+    a = quotient(a, prime);
+    x = quotient(x, prime);
+  }
+  return product;
+}
+
+/** How many answers there are, a prime, and how many digits to its base number the answers. */
+export function readHashes(document: Unread): [k: number, prime: number, dimension: number] {
+  const k = wholeNumber("k", document["k"], 2, 2 ** 32);
+  const prime = wholeNumber("prime", document["prime"], 2, MOST_POINTS - 1);
+  require(isPrime(prime), `prime must be a prime, got ${prime}`);
+  const dimension = wholeNumber("dimension", document["dimension"], 1, 32);
+  let digits = 1;
+  for (let numbers = prime; numbers < k; numbers *= prime) digits++;
+  require(dimension === digits, `${k} answers have ${digits} digits to the base ${prime}`);
+  return [k, prime, dimension];
 }
 
 function isPrime(number: number): boolean {

@@ -3,18 +3,9 @@
 import { checkAnswers } from "./categories";
 import { CERTAIN, below, packed, wordsOf } from "./coins";
 import { InvalidReport } from "./errors";
-import {
-  logUp,
-  nextUp,
-  over,
-  plus,
-  raised,
-  rest,
-  times,
-  type Fraction,
-  type Power,
-} from "./fractions";
+import { over, plus, raised, rest, times, type Fraction, type Power } from "./fractions";
 import { getNumber, putNumber, putWords, quotient } from "./integers";
+import { epsilonOf, type Memoised } from "./memoised";
 import { checkLength, readRow, setBit } from "./packed";
 import {
   asFraction,
@@ -31,7 +22,6 @@ import type { Words } from "./words";
 
 const MOST_BITS = 2 ** 16;
 const MOST_COUNTS = 2 ** 22;
-const EXACT_REPORTS = 1000; // of which fractions stay quick: they have 53 bits per report
 const BLOCK = 2 ** 16; // words randomised at a time: part of the format
 
 /** Bits kept for good, or a report's, and the cohort in which they mean something. */
@@ -45,7 +35,7 @@ export interface Filter {
  *
  * With hashes, an answer is the digest of a text; without, a number, which sets the bit of its own.
  */
-export class Rappor {
+export class Rappor implements Memoised<BigUint64Array> {
   readonly name = "rappor";
   readonly recordBytes: number;
 
@@ -113,11 +103,7 @@ export class Rappor {
 
   /** What so many reports of one answer cost together, rounded up. */
   epsilonOf(reports: number): number {
-    if (reports <= EXACT_REPORTS) return logUp(this.#ratioOf(reports));
-    // Neither is below the truth: k reports cost no more than k times one, or than all.
-    const each = nextUp(reports * logUp(this.worstRatio));
-    const lifetime = this.lifetimeRatio;
-    return Math.min(each, lifetime ? logUp(lifetime) : Infinity);
+    return epsilonOf(reports, (count) => this.#ratioOf(count), this.lifetimeRatio);
   }
 
   /** The chance that a report says 1 where the answer's bit is 1 (`holder`) and where it is 0. */
@@ -144,6 +130,11 @@ export class Rappor {
   /** A cohort for each device. */
   assign(count: number, words: Words): Uint32Array {
     return below(words, this.cohorts, count);
+  }
+
+  /** Noise is kept for the whole answer. */
+  remembered(value: number | Digest): number | Digest {
+    return value;
   }
 
   /** The bits that an answer sets. */

@@ -5,6 +5,7 @@ import {
   Points,
   mostRatio,
   odds,
+  type Changes,
   type Collection,
   type Continual,
   type Mechanism,
@@ -37,6 +38,11 @@ export type ChoiceCollection = CollectionBy<Grr | Unary | SubsetSelection | Poin
 /** That a report tells little about which answer it is of. */
 export function answerPromise(words: CommonWords, { mechanism }: Collection): string {
   return words.costsWhy(upTo(mostRatio(mechanism), 3));
+}
+
+/** What answers cost that change, and how often it shows that one did. */
+export function changesOf(words: CommonWords, { cells, epsilon, shows }: Changes): string {
+  return words.changes(cells, upTo(epsilon), String(Math.ceil(100 * shows)));
 }
 
 /** That all reports of a window tell little about the states in its rounds. */

@@ -2,6 +2,7 @@
 
 import type { Collection } from "../device";
 import { upTo } from "../page/numbers";
+import { changesOf } from "../page/wording";
 import { kindOf } from "./kinds";
 import { useWords } from "./language";
 import { isHostedElsewhere, type Place } from "./place";
@@ -23,6 +24,7 @@ export function Privacy({ collection, place }: PrivacyProps) {
       {Number.isFinite(collection.lifetimeEpsilon) && (
         <p>{words.lifetime(upTo(collection.lifetimeEpsilon))}</p>
       )}
+      {collection.changes && <p>{changesOf(words, collection.changes)}</p>}
       {collection.invited && place.invitation ? (
         <>
           <h3>{words.invited}</h3>
