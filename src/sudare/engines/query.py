@@ -209,7 +209,7 @@ def _values(batch: "pa.RecordBatch", kind: Kind, column: str | None, first: int)
                 f"the column {name!r} is of the type {batch.schema.field(name).type}, which is no "
                 f"text"
             ) from None
-    values, wrong = kind.encode_columns(columns)
+    values, wrong, _ = kind.encode_columns(columns)
     wrong = wrong | undecoded
     if wrong.any():
         row = int(np.argmax(wrong))

@@ -564,7 +564,7 @@ def _judged(kind: Question, batch: "pa.RecordBatch") -> "tuple[list[pa.Array], J
     undecoded = np.zeros(batch.num_rows, bool)
     truths = kind.layout(None).truths
     columns = [as_text(column, truths, undecoded) for column in batch.columns]
-    values, wrong = kind.encode_columns(columns)
+    values, wrong, _ = kind.encode_columns(columns)
     return columns, Judged(values, wrong | undecoded)
 
 

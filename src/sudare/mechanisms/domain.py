@@ -171,6 +171,48 @@ class SelectionGroups:
             )
 
 
+MOST_STEPS = 1 << 20  # of a range of numbers: finer than anything that is asked of people
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The domain of a number in a range, as the steps it is above the least: ``0 .. steps``."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", whole("steps", self.steps))
+        if not 1 <= self.steps <= MOST_STEPS:
+            raise ParameterError(
+                f"a range has between 1 and {MOST_STEPS:,} steps, got {self.steps:,}"
+            )
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection has labels for: the two ends of the range."""
+        return 2
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._categories)
+
+    def check(self, values: ArrayLike) -> NDArray[np.integer[Any]]:
+        """The values as a one-dimensional array of integers, all in ``0 .. steps``."""
+        return self._categories.check(values)
+
+    def population(self, counts: ArrayLike) -> NDArray[np.int64]:
+        """How many people hold each value: ``steps + 1`` whole numbers, none negative."""
+        return self._categories.population(counts)
+
+    @property
+    def _categories(self) -> Categories:
+        return Categories(self.steps + 1)
+
+
+@dataclass(frozen=True)
+class SpreadNumbers(Numbers):
+    """The same numbers, where it is asked how they are distributed, and not for their mean."""
+
+
 MOST_ROUNDS = 1 << 20
 MOST_PEOPLE = 10**12  # of a simulation
 

@@ -102,6 +102,7 @@ class KindBody(msgspec.Struct):
     over_time: bool
     free_text: bool
     several: bool | msgspec.UnsetType = msgspec.UNSET  # only where people select several answers
+    number: str | msgspec.UnsetType = msgspec.UNSET  # mean, say: what is found out of numbers
 
 
 class ResultDocument(Shape):
