@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
+    from sudare.mechanisms.wave import SquareWave
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
@@ -68,6 +69,7 @@ _HOMES = {
     "Seeded": "sudare.chance.randomness",
     "Selections": "sudare.mechanisms.domain",
     "SetResponse": "sudare.mechanisms.set_response",
+    "SquareWave": "sudare.mechanisms.wave",
     "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
@@ -111,6 +113,7 @@ __all__ = [
     "Seeded",
     "Selections",
     "SetResponse",
+    "SquareWave",
     "Streams",
     "SudareError",
     "System",
