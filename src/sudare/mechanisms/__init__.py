@@ -6,6 +6,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``grr``: one answer of k, sometimes a lie.
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``set_response``: several answers of k, reported as a set that meets them or not.
+``window``: a number in a range, told by a window around it, for the mean.
 ``points``: one point of many, which supports some answers; projective geometry and Hadamard.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
@@ -37,6 +38,7 @@ from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.unary import OUE, SUE
+from sudare.mechanisms.window import Window
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
     cls.name: cls for cls in (GRR, OUE, SUE, ProjectiveGeometry, HadamardResponse)
@@ -47,6 +49,7 @@ CONTINUAL: dict[str, type[ContinualMechanism]] = {
 REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
+    Window.name: Window,
     Rappor.name: Rappor,
     **CONTINUAL,
 }
