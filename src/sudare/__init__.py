@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.borappor import Borappor
-    from sudare.mechanisms.domain import Categories, Selections, Streams
+    from sudare.mechanisms.domain import Categories, Numbers, Selections, Streams
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.harmony import Harmony
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.mechanisms.wave import SquareWave
+    from sudare.mechanisms.window import Window
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
@@ -60,6 +61,7 @@ _HOMES = {
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
     "Mechanism": "sudare.mechanisms.interface",
+    "Numbers": "sudare.mechanisms.domain",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
     "ProjectiveGeometry": "sudare.mechanisms.points",
@@ -73,6 +75,7 @@ _HOMES = {
     "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
+    "Window": "sudare.mechanisms.window",
     "associate": "sudare.questions.association",
     "decode": "sudare.questions.text",
     "decode_reports": "sudare.questions.text",
@@ -104,6 +107,7 @@ __all__ = [
     "KShot",
     "Ledger",
     "Mechanism",
+    "Numbers",
     "Outbox",
     "Participant",
     "ProjectiveGeometry",
@@ -117,6 +121,7 @@ __all__ = [
     "Streams",
     "SudareError",
     "System",
+    "Window",
     "associate",
     "decode",
     "decode_reports",

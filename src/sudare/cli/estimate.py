@@ -125,5 +125,5 @@ def _true_shares(
         judge = judge_of(agreed, other, separator)
         reading = source.reading(path, layout, judge, System(), advance, step)
         shares = kind.true_shares(reading)
-    say_reading(reading)
+    say_reading(reading, agreed)
     return shares

@@ -10,6 +10,7 @@ from sudare.errors import ParameterError
 NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 """A number as people and programs write it; neither a comma nor NaN is in it."""
 _PLAIN = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", re.ASCII)
+_FINEST = 10**15
 _DIGITS = 15  # of an end in the smallest decimal place of the range: each is a float, exactly
 
 
@@ -93,7 +94,7 @@ def decimal(text: str) -> Fraction:
 
 
 def _is_decimal(number: Fraction) -> bool:
-    return 10**_DIGITS % number.denominator == 0
+    return _FINEST % number.denominator == 0
 
 
 def _places(number: Fraction) -> int:

@@ -7,6 +7,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``set_response``: several answers of k, reported as a set that meets them or not.
 ``wave``: a number in a range, told by a window around its bin, for the distribution.
+``window``: a number in a range, told by a window around it, for the mean.
 ``points``: one point of many, which supports some answers; projective geometry and Hadamard.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
@@ -39,6 +40,7 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.unary import OUE, SUE
 from sudare.mechanisms.wave import SquareWave
+from sudare.mechanisms.window import Window
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
     cls.name: cls for cls in (GRR, OUE, SUE, ProjectiveGeometry, HadamardResponse)
@@ -50,6 +52,7 @@ REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
     SquareWave.name: SquareWave,
+    Window.name: Window,
     Rappor.name: Rappor,
     **CONTINUAL,
 }

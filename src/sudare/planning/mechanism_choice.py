@@ -9,16 +9,21 @@ from typing import Any
 
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
+from sudare.formats.ranges import Range
 from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
 from sudare.mechanisms.continual import ContinualMechanism
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.window import Window
 
+_WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from is no name
 _SHOTS = ("shots", "flips", "low", "high")
 _USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
+_RANGE = ("least", "largest", "step")
+_FOUND_OUT = "mean"  # of numbers, if nobody says what else
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -32,6 +37,10 @@ class MechanismOptions:
             most 128 bytes; over time, kshot.
         own_words: whether people answer in their own words.
         most: how many of the listed answers a person may select; None for exactly one.
+        least: of numbers, the least that may be answered, as a decimal in text.
+        largest: of numbers, the largest.
+        step: of numbers, the distance of one to the next.
+        found_out: of numbers, what is to be estimated: their mean, or their distribution.
         form: of RAPPOR; ``full`` unless it says otherwise.
         lifetime: the most that all reports of one answer may cost together.
         bits: of a free text's filter.
@@ -48,6 +57,10 @@ class MechanismOptions:
     mechanism: str = "auto"
     own_words: bool = False
     most: int | None = None
+    least: str | None = None
+    largest: str | None = None
+    step: str | None = None
+    found_out: str | None = None
     form: str | None = None
     lifetime: float | None = None
     bits: int | None = None
@@ -65,19 +78,30 @@ class MechanismOptions:
         return self.rounds is not None or self.mechanism in CONTINUAL
 
     @property
+    def has_range(self) -> bool:
+        """Whether the options ask for a number."""
+        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out"))
+        return numeric or self.mechanism == Window.name
+
+    @property
     def labels(self) -> list[str]:
         """The labels of the answers where none are named."""
+        if self.least is not None and self.largest is not None:
+            return [self.least, self.largest]
         return ["no", "yes"] if self.has_rounds else []
 
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that were given but need something else, which ``unless`` names."""
         given = [name for name in options if getattr(self, name) is not None]
         if given:
-            raise ParameterError(f"--{given[0].replace('_', '-')} needs {unless}")
+            option = _WRITTEN.get(given[0], given[0].replace("_", "-"))
+            raise ParameterError(f"--{option} needs {unless}")
 
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:
     """The mechanism that the options ask for, of a collection with so many listed answers."""
+    if options.has_range:
+        return _number(options, answers)
     if options.has_rounds:
         return _continual(options, answers)
     options.refuse(_SHOTS, "--mechanism kshot and --rounds")
@@ -100,6 +124,31 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         return _rappor(options, basic=True, shape={"bits": answers})
     options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
     return _categorical(options, answers)
+
+
+def _number(options: MechanismOptions, answers: int) -> Window:
+    if options.mechanism not in {"auto", Window.name}:
+        raise ParameterError(f"the mean of numbers is told by window, not by {options.mechanism}")
+    found_out = options.found_out or _FOUND_OUT
+    if found_out != _FOUND_OUT:
+        raise ParameterError(f"of numbers the mean is estimated, not yet their {found_out}")
+    if options.own_words:
+        raise ParameterError("--free-text needs a question without --from and --to")
+    options.refuse((*_RAPPOR, *_SHOTS, "rounds", "most"), "a question without --from and --to")
+    ends = [options.least, options.largest, options.step]
+    missing = [
+        f"--{_WRITTEN.get(name, name)}"
+        for name, end in zip(_RANGE, ends, strict=True)
+        if end is None
+    ]
+    if missing:
+        raise ParameterError(
+            f"a number has a range, --from and --to, and a --step; there is no {missing[0]}"
+        )
+    if answers != 2:
+        raise ParameterError(f"a number has the 2 ends of its range, and no answers, got {answers}")
+    least, largest, step = (str(end) for end in ends)
+    return Window.calibrate(Range.in_steps_of(least, largest, step).steps, options.epsilon)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

@@ -3,15 +3,17 @@
 ``interface``: what every kind knows: reading, encoding, releasing, analysing, describing.
 ``choice``: one answer of a list.
 ``selection``: several answers of a list.
+``number``: a number in a stated range: its mean.
 ``text``: an answer in people's own words, found again among candidates.
 ``states``: one of two states in each of several rounds.
 ``association``: two questions to the same people, and whether they are related.
 """
 
-from sudare.mechanisms.domain import Categories, Domain, Selections, Streams
+from sudare.mechanisms.domain import Categories, Domain, Numbers, Selections, Streams
 from sudare.mechanisms.strings import Strings
 from sudare.questions.choice import Choice
 from sudare.questions.interface import Agreed, Question
+from sudare.questions.number import Mean
 from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime
 from sudare.questions.text import FreeText
@@ -19,6 +21,7 @@ from sudare.questions.text import FreeText
 KINDS: dict[type[Domain], type[Question]] = {
     Categories: Choice,
     Selections: Selection,
+    Numbers: Mean,
     Strings: FreeText,
     Streams: OverTime,
 }

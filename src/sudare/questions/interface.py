@@ -377,6 +377,10 @@ class Question(ABC):
         """The names of what a report has a weight for, in the order of ``Mechanism.weights``."""
         return self.agreed.answers
 
+    def weights(self, reports: Records, number: int) -> NDArray[np.float64]:
+        """What each checked report counts of the thing with this number in ``weight_names``."""
+        return self.agreed.mechanism.weights(reports, number)
+
     def weights_described(self) -> str:
         """For what each report has a weight, as the refusal of anything else ends."""
         word, labels = self.listed()
@@ -487,6 +491,15 @@ class Question(ABC):
     def minimum(self) -> str:
         """The least number of reports that is released, and of what."""
         return f"{self.agreed.minimum_reports}"
+
+    def clipped(self, answer: Any) -> str | None:  # noqa: ANN401 - any kind's
+        """For a person whose answer is taken for another one: for which; mostly nothing."""
+        del answer
+        return None
+
+    def clipped_rows(self, count: int) -> str:
+        """That so many rows of a table are taken for other answers, in a sentence."""
+        return f"{count:,} rows count as other answers than they hold"
 
     def randomised(self, people: int, reports: int) -> str:
         """That the answers of so many people were randomised, and at which ε, in a sentence."""

@@ -6,35 +6,56 @@ divided. A number is taken as the nearest step, and one outside the range as the
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.answers.reading import Judged, is_empty
 from sudare.errors import InvalidAnswer
-from sudare.formats.documents import Shape
+from sudare.estimation.estimate import Estimate
+from sudare.estimation.means import MeanEstimate
+from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import as_given
 from sudare.formats.ranges import NUMBER, Range
+from sudare.mechanisms.aggregate import Aggregate
+from sudare.mechanisms.interface import Records
 from sudare.questions.choice import people_by_text
 from sudare.questions.interface import (
+    DEVIATIONS,
+    Agreed,
     KindBody,
     Population,
     Question,
+    Result,
+    ResultDocument,
+    ResultOptions,
 )
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from sudare.mechanisms.domain import Numbers
+    from sudare.mechanisms.window import Window
 
-
+MEAN = "mean"
+"""The name of the one thing that is found out of numbers, in tables."""
 _CLOSE = 1e-9  # to the middle between two steps: there, floats don't say which is nearer
+
+
+class Placed(NamedTuple):
+    """Numbers as steps above the least of a range."""
+
+    steps: NDArray[np.int64]
+    wrong: NDArray[np.bool_]
+    """Which are no numbers."""
+    outside: NDArray[np.bool_]
+    """Which are numbers outside the range, and have the step of its end."""
 
 
 class RangeRow(Shape):
@@ -43,6 +64,25 @@ class RangeRow(Shape):
     least: float
     most: float
     step: float
+
+
+class MeanRow(Shape):
+    """The mean of people's numbers."""
+
+    mean: float
+    stderr: float
+    low: float
+    high: float
+
+
+class MeanDocument(ResultDocument):
+    """The mean of people's numbers, as ``sudare estimate --json`` says it."""
+
+    n: Count
+    level: float
+    population: bool
+    range: RangeRow
+    estimates: list[MeanRow]
 
 
 @dataclass(frozen=True)
@@ -102,9 +142,7 @@ class NumberQuestion(Question):
         counts = "it counts" if count == 1 else "they count"
         return f"{count:,} {hold} outside {self.numbers}: {counts} as the nearer end"
 
-    def _placed(
-        self, answers: Sequence[Any] | NDArray[Any]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    def _placed(self, answers: Sequence[Any] | NDArray[Any]) -> Placed:
         """Steps of numbers and texts; which are none, and which lie outside the range."""
         import pyarrow as pa
 
@@ -113,12 +151,10 @@ class NumberQuestion(Question):
             steps, none, outside = self._nearest(
                 answers.astype(np.float64), lambda row: answers[row].item()
             )
-            return steps, none | infinite, outside & ~infinite
+            return Placed(steps, none | infinite, outside & ~infinite)
         return self._read(pa.array([_as_text(answer) for answer in answers], pa.string()))
 
-    def _read(
-        self, column: "pa.Array"
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+    def _read(self, column: "pa.Array") -> Placed:
         """Steps of decimals in text; which are none, and which lie outside the range."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -131,15 +167,13 @@ class NumberQuestion(Question):
             numbers = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             numbers = np.array([float(text) for text in plain.to_pylist()])
-        steps, wrong, outside = self._nearest(numbers, lambda row: plain[row].as_py())
-        wrong |= ~found.to_numpy(zero_copy_only=False)
-        return steps, wrong, outside & ~wrong
+        steps, none, outside = self._nearest(numbers, lambda row: plain[row].as_py())
+        wrong = none | ~found.to_numpy(zero_copy_only=False)
+        return Placed(steps, wrong, outside & ~wrong)
 
     def _nearest(
-        self,
-        numbers: NDArray[np.float64],
-        exactly: Any,  # noqa: ANN401 - a number or a text
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
+        self, numbers: NDArray[np.float64], exactly: Callable[[int], float | str]
+    ) -> Placed:
         """The nearest step of each number, the upper of two; which are none, and which outside.
 
         Args:
@@ -159,7 +193,7 @@ class NumberQuestion(Question):
             exact = (Fraction(exactly(int(row))) - low) / step
             steps[row] = math.floor(exact + Fraction(1, 2))
             outside[row] = not 0 <= exact <= span.steps
-        return np.clip(steps, 0, span.steps).astype(np.int64), none, outside & ~none
+        return Placed(np.clip(steps, 0, span.steps).astype(np.int64), none, outside & ~none)
 
     def population(self, truth: Population) -> NDArray[np.int64]:
         """How many people give each number: counts by number, or one for each step."""
@@ -204,6 +238,119 @@ class NumberQuestion(Question):
     def body(self) -> KindBody:
         """The question's kind, as the collector's JSON has it."""
         return KindBody(over_time=False, free_text=False, number=self.estimated)
+
+
+@dataclass(frozen=True)
+class Mean(NumberQuestion):
+    """A question that is answered by a number, of which the mean is found out."""
+
+    result_document: ClassVar[type[ResultDocument]] = MeanDocument
+
+    @property
+    def estimated(self) -> str:
+        """What is found out of the numbers: their mean."""
+        return "mean"
+
+    @property
+    def window(self) -> "Window":
+        """The mechanism that the collection uses."""
+        return cast("Window", self.agreed.mechanism)
+
+    def labelled(self, estimate: Estimate) -> MeanEstimate:
+        """The mechanism's estimate, which is in steps, as a number of the range."""
+        span = self.numbers
+        scaled = cast("MeanEstimate", estimate).scaled(float(span.low), float(span.step))
+        return scaled.labelled([MEAN])
+
+    @property
+    def weight_names(self) -> Sequence[str]:
+        """The name of what a report has a weight for: its part in the mean."""
+        return (MEAN,)
+
+    def weights_described(self) -> str:
+        """For what each report has a weight, as the refusal of anything else ends."""
+        return f"each report of “{self.agreed.name}” has one, its part in the {MEAN}"
+
+    def weights(self, reports: Records, number: int) -> NDArray[np.float64]:
+        """The part of each checked report in the mean, as a number of the range."""
+        part = self.agreed.mechanism.weights(reports, number)
+        return float(self.numbers.low) + float(self.numbers.step) * part
+
+    def true_shares(self, values: Iterable[NDArray[Any]]) -> dict[str, float]:
+        """The mean of the numbers themselves."""
+        people, total = 0, 0
+        for chunk in values:
+            people += len(chunk)
+            total += int(chunk.sum(dtype=np.int64))
+        span = self.numbers
+        return {MEAN: float(span.low + span.step * Fraction(total, max(1, people)))}
+
+    def result(self, weighed: Aggregate, options: ResultOptions) -> "MeanResult":
+        """The mean of the numbers, with its interval."""
+        self.check_options(options)
+        released = self.released(weighed)
+        estimate = self.labelled(self.agreed.mechanism.estimate(released))
+        if options.population:
+            estimate = estimate.of_population()
+        return MeanResult(self.agreed, estimate, options.level, options.population)
+
+    def foreseen_error(self, people: int) -> float:
+        """Half the width of a 95 % interval of the mean, at worst, in shares of the range."""
+        worst = float(self.window.worst_variance) / self.numbers.steps**2
+        return DEVIATIONS * math.sqrt(worst / people)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanResult(Result):
+    """The mean of people's numbers, with its interval.
+
+    Attributes:
+        collection: whose numbers.
+        estimate: the unbiased mean.
+        level: of the interval.
+        population: whether it is for the population that these people were sampled from.
+    """
+
+    row: ClassVar[type[Shape]] = MeanRow
+
+    collection: Agreed
+    estimate: MeanEstimate
+    level: float
+    population: bool
+    truth: Mapping[str, float] | None = None
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The fields of the row and their Arrow types."""
+        return super().columns | self.truth_columns
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The mean, the only row."""
+        estimate = self.estimate
+        low, high = (float(end[0]) for end in estimate.interval(self.level))
+        row = {
+            "mean": float(estimate.values[0]),
+            "stderr": float(estimate.stderr[0]),
+            "low": low,
+            "high": high,
+        }
+        return [row | self.truth_cells(MEAN, low, high)]
+
+    @property
+    def numbers(self) -> Range:
+        """The numbers that people may have answered."""
+        return cast("Mean", self.collection.kind).numbers
+
+    def document(self) -> dict[str, Any]:
+        """The whole result as JSON values."""
+        return {
+            **self.heading(),
+            "n": self.estimate.n,
+            "level": self.level,
+            "population": self.population,
+            "range": cast("Mean", self.collection.kind).range_row(),
+            "estimates": self.rows(),
+        }
 
 
 def _as_text(answer: object) -> str | None:

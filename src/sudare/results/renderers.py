@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sudare.questions.choice import Shares
 from sudare.questions.interface import Result
+from sudare.questions.number import MeanResult
 from sudare.questions.selection import SelectedShares
 from sudare.questions.states import Rounds
 from sudare.questions.text import Discoveries
-from sudare.results import choice, selection, states, text
+from sudare.results import choice, number, selection, states, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +39,7 @@ class Renderer(Protocol):
 RENDERERS: dict[type[Result], Renderer] = {
     Shares: choice,
     SelectedShares: selection,
+    MeanResult: number,
     Discoveries: text,
     Rounds: states,
 }

@@ -20,17 +20,35 @@ _OPTIONS = (
     ),
     click.option(
         "--mechanism",
-        type=MechanismName(["auto", *MECHANISMS, "set", "rappor", *OVER_TIME]),
+        type=MechanismName(["auto", *MECHANISMS, "set", "window", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
         help="auto takes the one with the least error for a single report, of at most 128 bytes; "
-        "with --most, set; with --rounds, kshot. One that an installed package adds goes by its "
-        "name.",
+        "with --most, set; with --from, window; with --rounds, kshot. One that an installed "
+        "package adds goes by its name.",
     ),
     click.option(
         "--most",
         type=int,
         help="Check all that apply: a person may select up to so many of the answers, or none.",
+    ),
+    click.option(
+        "--from",
+        "least",
+        metavar="NUMBER",
+        help="People answer by a number: the least that there is, such as 18 or -1.5.",
+    ),
+    click.option("--to", "largest", metavar="NUMBER", help="Of a number: the largest there is."),
+    click.option(
+        "--step",
+        metavar="NUMBER",
+        help="Of a number: its distance to the next; steps of it lead from --from to --to.",
+    ),
+    click.option(
+        "--estimate",
+        "found_out",
+        type=click.Choice(("mean", "distribution")),
+        help="Of numbers: what is to be found out; their mean, unless it says otherwise.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
