@@ -134,7 +134,7 @@ class WindowShares:
     def _of(
         self, counts: NDArray[np.int64], n: int, sums: "_Taken", blank: Floats | float = 0.0
     ) -> Estimate:
-        """Sums of parts of the shares.
+        """Sums of parts of the shares; of several collections, if there is a column of counts each.
 
         What a report counts in the noise is the square of its part, less its part in the sum of the
         taken squared: over the law of a bin its mean is the variance. ``blank`` has the mean 0.
@@ -154,7 +154,7 @@ class WindowShares:
             n=n,
             values=np.asarray(sums.parts @ counts / n, np.float64),
             stderr=np.sqrt(np.maximum(0.0, noise)) / n,
-            slope=np.asarray(slope / n, np.float64),
+            slope=np.reshape(slope / n, (-1, *(1 for _ in counts.shape[1:]))),
         )
 
     def place_interval(

@@ -16,6 +16,7 @@ from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.wave import SquareWave
 from sudare.mechanisms.window import Window
 
 _WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from is no name
@@ -23,7 +24,8 @@ _SHOTS = ("shots", "flips", "low", "high")
 _USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
 _RANGE = ("least", "largest", "step")
-_FOUND_OUT = "mean"  # of numbers, if nobody says what else
+_FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
+"""The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -41,6 +43,7 @@ class MechanismOptions:
         largest: of numbers, the largest.
         step: of numbers, the distance of one to the next.
         found_out: of numbers, what is to be estimated: their mean, or their distribution.
+        bins: of a distribution, how many there are.
         form: of RAPPOR; ``full`` unless it says otherwise.
         lifetime: the most that all reports of one answer may cost together.
         bits: of a free text's filter.
@@ -61,6 +64,7 @@ class MechanismOptions:
     largest: str | None = None
     step: str | None = None
     found_out: str | None = None
+    bins: int | None = None
     form: str | None = None
     lifetime: float | None = None
     bits: int | None = None
@@ -80,8 +84,8 @@ class MechanismOptions:
     @property
     def has_range(self) -> bool:
         """Whether the options ask for a number."""
-        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out"))
-        return numeric or self.mechanism == Window.name
+        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out", "bins"))
+        return numeric or self.mechanism in _FOUND_OUT.values()
 
     @property
     def labels(self) -> list[str]:
@@ -126,12 +130,16 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
     return _categorical(options, answers)
 
 
-def _number(options: MechanismOptions, answers: int) -> Window:
-    if options.mechanism not in {"auto", Window.name}:
-        raise ParameterError(f"the mean of numbers is told by window, not by {options.mechanism}")
-    found_out = options.found_out or _FOUND_OUT
-    if found_out != _FOUND_OUT:
-        raise ParameterError(f"of numbers the mean is estimated, not yet their {found_out}")
+def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
+    named = {name: found_out for found_out, name in _FOUND_OUT.items()}
+    found_out = options.found_out or named.get(options.mechanism, "mean")
+    if options.mechanism not in {"auto", _FOUND_OUT[found_out]}:
+        raise ParameterError(
+            f"the {found_out} of numbers is told by {_FOUND_OUT[found_out]}, not by "
+            f"{options.mechanism}"
+        )
+    if found_out == "mean":
+        options.refuse(("bins",), "--estimate distribution")
     if options.own_words:
         raise ParameterError("--free-text needs a question without --from and --to")
     options.refuse((*_RAPPOR, *_SHOTS, "rounds", "most"), "a question without --from and --to")
@@ -148,7 +156,10 @@ def _number(options: MechanismOptions, answers: int) -> Window:
     if answers != 2:
         raise ParameterError(f"a number has the 2 ends of its range, and no answers, got {answers}")
     least, largest, step = (str(end) for end in ends)
-    return Window.calibrate(Range.in_steps_of(least, largest, step).steps, options.epsilon)
+    steps = Range.in_steps_of(least, largest, step).steps
+    if found_out == "mean":
+        return Window.calibrate(steps, options.epsilon)
+    return SquareWave.calibrate(steps, options.epsilon, options.bins)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

@@ -88,12 +88,16 @@ class ResultOptions:
         simultaneous: whether the intervals hold for all answers at once.
         population: whether they are for the population that these people were sampled from.
         consistent: the step that makes shares which could exist, beside the unbiased ones.
+        above: of a distribution, the numbers that it is asked of how many people are above.
+        quantiles: of a distribution, those that are asked for; none for the usual ones.
     """
 
     level: float = 0.95
     simultaneous: bool = False
     population: bool = False
     consistent: str | None = None
+    above: tuple[str | float, ...] = ()
+    quantiles: tuple[float, ...] = ()
 
 
 class KindBody(msgspec.Struct):
@@ -209,6 +213,8 @@ class Question(ABC):
     """The reports whose odds never exceed the bound of ε, within a sentence."""
     paid_for: ClassVar[str] = "a report"
     """The reports that ε is the cost of, within a sentence."""
+    takes_places: ClassVar[bool] = False
+    """Whether a result may be asked for quantiles, and for the share above a number."""
     takes_candidates: ClassVar[bool] = False
     """Whether a result needs texts that people may have answered."""
     not_taken: ClassVar[Mapping[str, str]] = {}
@@ -391,6 +397,12 @@ class Question(ABC):
         for name, reason in self.not_taken.items():
             if getattr(options, name):
                 raise ParameterError(f"{name} is for listed answers; {reason}")
+        if (options.above or options.quantiles) and not self.takes_places:
+            asked = "a share above a number" if options.above else "a quantile"
+            raise ParameterError(
+                f"{asked} is one of a distribution of numbers; “{self.agreed.name}” has "
+                f"{self.described}"
+            )
 
     @abstractmethod
     def result(self, weighed: Weighed, options: ResultOptions) -> Result:

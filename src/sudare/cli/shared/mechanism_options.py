@@ -20,12 +20,12 @@ _OPTIONS = (
     ),
     click.option(
         "--mechanism",
-        type=MechanismName(["auto", *MECHANISMS, "set", "window", "rappor", *OVER_TIME]),
+        type=MechanismName(["auto", *MECHANISMS, "set", "window", "wave", "rappor", *OVER_TIME]),
         default="auto",
         show_default=True,
         help="auto takes the one with the least error for a single report, of at most 128 bytes; "
-        "with --most, set; with --from, window; with --rounds, kshot. One that an installed "
-        "package adds goes by its name.",
+        "with --most, set; with --from, window, or wave for a distribution; with --rounds, kshot. "
+        "One that an installed package adds goes by its name.",
     ),
     click.option(
         "--most",
@@ -49,6 +49,12 @@ _OPTIONS = (
         "found_out",
         type=click.Choice(("mean", "distribution")),
         help="Of numbers: what is to be found out; their mean, unless it says otherwise.",
+    ),
+    click.option(
+        "--bins",
+        type=int,
+        help="Of a distribution: how many bins the range has; more make each share less precise. "
+        "16, or 32 above ε = 2.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
