@@ -40,16 +40,19 @@ def smoothing(bins: int, n: int) -> float:
     """The part of a difference between neighbours that a step of smoothing moves.
 
     It falls with the number of bins, so that what is smoothed out is as wide in the range whatever
-    they are, and with the number of reports, which show more detail: bins² / (1000 √n), and 1/4 at
+    they are, and with the number of reports, which show more detail: bins² / (3000 √n), and 1/4 at
     most. Tuned on four shapes (a bell, a skewed one, two humps, a level one), n = 1,000 to 100,000,
     ε = 0.5 to 4 and 8 to 128 bins, where the distance to the truth is within a fifth of what the
     best constant for that n, ε and number of bins has, and mostly within a tenth.
     """
-    return min(_STRONGEST, bins**2 / (1000 * sqrt(n)))
+    return min(_STRONGEST, bins**2 / (3000 * sqrt(n)))
 
 
 def smoothed(
-    counts: NDArray[np.int64], windows: WindowShares, widths: NDArray[np.int64]
+    counts: NDArray[np.int64],
+    windows: WindowShares,
+    widths: NDArray[np.int64],
+    moved: float | None = None,
 ) -> SmoothShares:
     """The smooth shares that explain the counts of outputs.
 
@@ -57,6 +60,8 @@ def smoothed(
         counts: how many reports gave each output.
         windows: what an output tells of a bin.
         widths: how many numbers each bin has: what is made even is the share of a number.
+        moved: the part of a difference that a step moves; what ``smoothing`` says, unless it is
+            given.
     """
     from sudare.kernels.waves import smooth  # numba is heavy, and a device never smooths
 
@@ -66,7 +71,7 @@ def smoothed(
         windows.width,
         (windows.inside, windows.outside),
         widths / widths.mean(),
-        smoothing(windows.bins, n),
+        smoothing(windows.bins, n) if moved is None else moved,
         (_CLOSE, _STEPS),
     )
     return SmoothShares(*found)
