@@ -12,8 +12,9 @@ import { HadamardResponse, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
 import { Unary } from "./unary";
+import { Window } from "./window";
 
-export type Mechanism = Grr | Unary | SetResponse | Points | Rappor | Continual;
+export type Mechanism = Grr | Unary | SetResponse | Window | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -23,6 +24,7 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
   ["set", (document) => SetResponse.read(document)],
+  ["window", (document) => Window.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],
   ["rappor", (document) => Rappor.read(document)],
