@@ -57,6 +57,7 @@ COMMANDS: dict[str, list[object]] = {
     "kshot": [*TIMES, "auto", "--epsilon", 3.3],
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
+    "window": ["--from", "-1.5", "--to", "2.5", "--step", "0.25", "--epsilon", 1],
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
@@ -121,6 +122,8 @@ def known(document: bytes) -> dict[str, Any]:
     answers: list[Any] = [*collection.answers[-3:]]
     if collection.free_text:
         answers = ["tea", "お茶", "cafe\u0301"]
+    elif collection.kind.body.number:
+        answers = ["-2", "0.75", "1e2"]
     elif collection.kind.body.several:
         answers = [[], list(collection.answers[:1]), list(collection.answers[-2:])]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]

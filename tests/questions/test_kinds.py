@@ -20,6 +20,7 @@ from sudare import (
     Seeded,
     SetResponse,
     SquareWave,
+    Window,
 )
 from sudare.cli.shared import options
 from sudare.collection.windows import Windows
@@ -28,6 +29,7 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.choice import CONSISTENT, Choice
 from sudare.questions.distribution import Distribution
 from sudare.questions.interface import ResultOptions
+from sudare.questions.number import Mean
 from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime, stream_question
 from sudare.questions.text import FreeText, text_question
@@ -79,6 +81,26 @@ class TestSelection(QuestionLaws):
 
     def truth(self, people: int) -> Any:
         return {("green",): people // 2, ";": people // 4, "ほうじ茶": people // 4}
+
+
+class TestMean(QuestionLaws):
+    kind = Mean
+    collections: ClassVar = [
+        Collection("age", "How old?", ("18", "99"), Window.calibrate(81, 1.0), MINIMUM),
+        Collection("stars", "How many?", ("1", "5"), Window.calibrate(4, 3.0), MINIMUM),
+        Collection("warmth", "How warm?", ("-20", "40.5"), Window.calibrate(121, 0.5), MINIMUM),
+    ]
+    wrong: ClassVar = ["secretly", "", None, True, float("nan"), "inf", "1,5", [3]]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [[2, "3.0", 4.5, " 5 "][number % 4] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        return pa.table({"answer": [str(answer) for answer in answers]})
+
+    def truth(self, people: int) -> Any:
+        return {"2": people // 2, 3: people // 4, "4.5": people // 4}
 
 
 class TestDistribution(QuestionLaws):

@@ -19,8 +19,10 @@ export {
   type Odds,
 } from "./odds";
 export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
+export { Range, type Placed } from "./ranges";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";
 export { Unary } from "./unary";
+export { Window } from "./window";
 export { momentOf, type Moment } from "./windows";

@@ -13,8 +13,10 @@ import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
 import { Unary } from "./unary";
 import { SquareWave } from "./wave";
+import { Window } from "./window";
 
-export type Mechanism = Grr | Unary | SetResponse | SquareWave | Points | Rappor | Continual;
+export type Mechanism =
+  Grr | Unary | SetResponse | Window | SquareWave | Points | Rappor | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -24,6 +26,7 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["oue", (document) => Unary.readOue(document)],
   ["sue", (document) => Unary.readSue(document)],
   ["set", (document) => SetResponse.read(document)],
+  ["window", (document) => Window.read(document)],
   ["wave", (document) => SquareWave.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],

@@ -24,6 +24,7 @@ import { Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
+import { Window } from "./window";
 
 /**
  * An answer as a mechanism knows it: a number, a row of 0 and 1 where several may be selected, or the
@@ -41,13 +42,18 @@ export interface Odds {
  * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
  * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
  * the true answer, and in any other bit. Sets: that a report has one item that the person has, and
- * one that they haven't. Over time: that a
+ * one that they haven't. Windows: that a report is an output of the rounded number's window,
+ * and that it is another one. Over time: that a
  * state that is looked at is told as it is, and that the other one is.
  */
 export function odds(mechanism: Mechanism): Odds {
   if (mechanism instanceof Grr) {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
+  }
+  if (mechanism instanceof Window) {
+    const keep = asFraction(mechanism.keep);
+    return { truth: keep, other: rest(keep) };
   }
   if (mechanism instanceof Points) {
     return { truth: asFraction(mechanism.keep), other: mechanism.others };
@@ -79,7 +85,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
   }
-  if (mechanism instanceof Grr || mechanism instanceof Points) {
+  if (mechanism instanceof Grr || mechanism instanceof Points || mechanism instanceof Window) {
     return weightOf(mechanism, value, record);
   }
   if (mechanism instanceof Continual) {
@@ -102,7 +108,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
-  mechanism: Exclude<Mechanism, Grr | SetResponse | Points | Continual>,
+  mechanism: Exclude<Mechanism, Grr | SetResponse | Window | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {
@@ -157,6 +163,9 @@ function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fract
     const isLikely = mechanism.supports(mechanism.readReport(record), value as number);
     return isLikely ? mechanism.likely : mechanism.unlikely;
   }
+  if (mechanism instanceof Window) {
+    return mechanism.chanceOf(mechanism.readReport(record), value as number);
+  }
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
   if (mechanism instanceof SetResponse) {
@@ -208,6 +217,9 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
     return numbers(2 ** mechanism.items)
       .filter(isSet)
       .map((row) => record([row, width]));
+  }
+  if (mechanism instanceof Window) {
+    return numbers(mechanism.scores.length).map((output) => record([output, width]));
   }
   const bits = mechanism instanceof Rappor ? mechanism.bits : mechanism.k;
   const cohorts = mechanism instanceof Rappor ? mechanism.cohorts : 1;

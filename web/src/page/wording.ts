@@ -11,6 +11,7 @@ import {
   type Rappor,
   type SetResponse,
   type Unary,
+  type Window,
 } from "../device";
 import type { CommonWords } from "../language";
 import { peopleOf, upTo } from "./numbers";
@@ -64,6 +65,12 @@ export function setOdds(
 ): string {
   const { setSize, most } = mechanism;
   return words.setOdds(setSize, most, isolated(answers[0] as string), peopleOf(odds(mechanism)));
+}
+
+/** How often a report is one of the marks that stand for numbers near the person's. */
+export function windowOdds(words: CommonWords, { mechanism }: CollectionBy<Window>): string {
+  const { width, scores } = mechanism;
+  return words.windowOdds(width, scores.length, peopleOf(odds(mechanism)));
 }
 
 /** How often the places that a text switches on are reported as on. */

@@ -3,6 +3,7 @@
 import type { Estimate, Standing } from "../../collector/api";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
+import { number } from "./number";
 import { other } from "./other";
 import { selection } from "./selection";
 import { states } from "./states";
@@ -17,10 +18,11 @@ export function kindOf(standing: Standing, estimate: Estimate | null = null): Ki
   return estimate && !(kind.rows in estimate) ? other : kind;
 }
 
-function statedKind({ free_text, over_time, several }: Standing): Kind {
+function statedKind({ free_text, over_time, several, number: found }: Standing): Kind {
   if (free_text && over_time) return other;
   if (free_text) return text;
   if (over_time) return states;
   if (several) return selection;
+  if (found !== undefined) return found === "mean" ? number : other;
   return choice;
 }

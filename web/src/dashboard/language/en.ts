@@ -47,6 +47,13 @@ export const words = {
     `${low} to ${high}, at ${level}\u00a0%`,
   severalWhy: (most: number) =>
     `A person may select up to ${counted(most, "answer")}, so the shares don’t sum to 100\u00a0%.`,
+  mean: "Mean",
+  meanWhy: "of people’s numbers",
+  meanMargin: "of error at most",
+  numberRange: (low: string, high: string) => `${low} to ${high}`,
+  meanNote: (n: number, level: string, least: string, most: string) =>
+    `From ${counted(n, "report")}. The line is the ${level}\u00a0% interval. A number outside ${least} to ` +
+    `${most} counts as the nearer end.`,
   largest: "the largest share",
   newest: "the newest round",
   smallest: "the smallest share that would be found",

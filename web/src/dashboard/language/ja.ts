@@ -47,6 +47,12 @@ export const words: DashboardWords = {
   meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
   severalWhy: (most) =>
     `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
+  mean: "平均",
+  meanWhy: "回答された数値の平均",
+  meanMargin: "以内の誤差",
+  numberRange: (low, high) => `${low}～${high}`,
+  meanNote: (n, level, least, most) =>
+    `${n.toLocaleString("ja")} 件の送信データから。線は ${level}\u00a0% 区間です。${least} から ${most} の範囲外の数値は、近いほうの端の値として数えます。`,
   largest: "最も多い回答",
   newest: "最新のラウンド",
   smallest: "見つけられる最小の割合",
