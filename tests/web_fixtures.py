@@ -41,6 +41,7 @@ TEAS = ["--answer", "green", "--answer", "black", "--answer", "お茶"]
 MANY = [part for number in range(70) for part in ("--answer", f"model {number}")]
 TEXT = ["--free-text", "--lifetime", 4]
 TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism"]
+RANGE = ["--from", "-1.5", "--to", "2.5", "--step", "0.25"]
 COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
@@ -57,7 +58,8 @@ COMMANDS: dict[str, list[object]] = {
     "kshot": [*TIMES, "auto", "--epsilon", 3.3],
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
-    "window": ["--from", "-1.5", "--to", "2.5", "--step", "0.25", "--epsilon", 1],
+    "window": [*RANGE, "--epsilon", 1],
+    "wave": [*RANGE, "--estimate", "distribution", "--epsilon", 1],
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }

@@ -43,7 +43,17 @@ describe("reports", () => {
 
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
-    const asked = ["grr", "oue", "sue", "set", "window", "projective", "hadamard", "rappor"];
+    const asked = [
+      "grr",
+      "oue",
+      "sue",
+      "set",
+      "window",
+      "wave",
+      "projective",
+      "hadamard",
+      "rappor",
+    ];
     expect(names).toEqual(new Set(asked));
   });
 

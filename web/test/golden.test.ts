@@ -12,6 +12,7 @@ import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
 import { SetResponse, type Selected } from "../src/device/set_response";
 import { digest, positions } from "../src/device/strings";
+import { SquareWave } from "../src/device/wave";
 import { Window } from "../src/device/window";
 import { ScriptedWords, type Words } from "../src/device/words";
 import { readJson, script, seeded } from "./files";
@@ -64,13 +65,15 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
       const { k, most } = mechanism;
       return Array.from({ length: k }, (_, j) => Number((((j - i) % k) + k) % k < i % (most + 1)));
     }
-    if (mechanism instanceof Window) return i % (mechanism.steps + 1);
+    if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+      return i % (mechanism.steps + 1);
+    }
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
 const NAMES = [
-  ...["grr", "oue", "sue", "set", "window", "projective", "hadamard"],
+  ...["grr", "oue", "sue", "set", "window", "wave", "projective", "hadamard"],
   ...["rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 

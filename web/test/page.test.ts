@@ -9,6 +9,7 @@ import {
   PlainSecret,
   Points,
   SetResponse,
+  SquareWave,
   Window,
   odds,
   toNumber,
@@ -99,7 +100,7 @@ test("odds and reports have words in every language", async () => {
         }
         const meant = kind.meaning(words, collection, record, JSON.stringify([answer]));
         expect(meant).not.toBe("");
-      } else if (mechanism instanceof Window) {
+      } else if (mechanism instanceof Window || mechanism instanceof SquareWave) {
         expect(said).toContain(`${mechanism.readReport(record) + 1}`);
         expect(kind.meaning(words, collection, record, answer)).toContain(collection.answers[0]);
       } else if (mechanism instanceof Points && mechanism.k > 64) {
@@ -118,7 +119,9 @@ test("both pages promise the same", () => {
       over_time: overTime,
       free_text: freeText,
       several,
-      ...(range && { number: "mean" }),
+      ...(range && {
+        number: collection.mechanism instanceof SquareWave ? "distribution" : "mean",
+      }),
     } as Standing);
     const asked = kindOf(collection);
     expect(shown.promise(dashboardEn, collection)).toBe(asked.promise(surveyEn, collection));

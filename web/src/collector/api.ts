@@ -109,6 +109,31 @@ export interface Means extends Result {
   readonly estimates: readonly MeanRow[];
 }
 
+export interface BinRow {
+  /** The least and the largest number of a bin, both in it. */
+  readonly least: number;
+  readonly most: number;
+  readonly share: number;
+  readonly unbiased: number;
+  readonly stderr: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface QuantileRow {
+  readonly quantile: number;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Distribution extends Result {
+  readonly range: Means["range"];
+  readonly bins: readonly BinRow[];
+  readonly quantiles: readonly QuantileRow[];
+  readonly estimates: readonly MeanRow[];
+}
+
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
@@ -129,7 +154,7 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate = Answers | Selections | Means | Rounds | Texts;
+export type Estimate = Answers | Selections | Means | Distribution | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

@@ -10,6 +10,7 @@ import { Range, type Placed } from "./ranges";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import { digest, isWellFormed, type Digest } from "./strings";
+import { SquareWave } from "./wave";
 import { Window } from "./window";
 
 /** Equal stretches of time, one after the other: when the first opens (Unix time), how long each. */
@@ -113,8 +114,9 @@ export class Collection {
 
   /** The numbers that people may answer; null where they answer otherwise. */
   get range(): Range | null {
-    if (!(this.mechanism instanceof Window)) return null;
-    return new Range(this.answers as [string, string], this.mechanism.steps);
+    const { mechanism } = this;
+    if (!(mechanism instanceof Window || mechanism instanceof SquareWave)) return null;
+    return new Range(this.answers as [string, string], mechanism.steps);
   }
 
   /** Where a number that is answered lies in the range. */

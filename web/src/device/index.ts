@@ -24,5 +24,6 @@ export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";
 export { Unary } from "./unary";
+export { SquareWave } from "./wave";
 export { Window } from "./window";
 export { momentOf, type Moment } from "./windows";

@@ -24,6 +24,7 @@ import { Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
+import { SquareWave } from "./wave";
 import { Window } from "./window";
 
 /**
@@ -51,7 +52,7 @@ export function odds(mechanism: Mechanism): Odds {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
   }
-  if (mechanism instanceof Window) {
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
     const keep = asFraction(mechanism.keep);
     return { truth: keep, other: rest(keep) };
   }
@@ -85,7 +86,10 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
   }
-  if (mechanism instanceof Grr || mechanism instanceof Points || mechanism instanceof Window) {
+  if (mechanism instanceof Grr || mechanism instanceof Points) {
+    return weightOf(mechanism, value, record);
+  }
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
     return weightOf(mechanism, value, record);
   }
   if (mechanism instanceof Continual) {
@@ -108,7 +112,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
-  mechanism: Exclude<Mechanism, Grr | SetResponse | Window | Points | Continual>,
+  mechanism: Exclude<Mechanism, Grr | SetResponse | Window | SquareWave | Points | Continual>,
   value: Value,
   record: Uint8Array,
 ) {
@@ -163,7 +167,7 @@ function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fract
     const isLikely = mechanism.supports(mechanism.readReport(record), value as number);
     return isLikely ? mechanism.likely : mechanism.unlikely;
   }
-  if (mechanism instanceof Window) {
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
     return mechanism.chanceOf(mechanism.readReport(record), value as number);
   }
   const { truth, other } = odds(mechanism);
@@ -218,8 +222,8 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
       .filter(isSet)
       .map((row) => record([row, width]));
   }
-  if (mechanism instanceof Window) {
-    return numbers(mechanism.scores.length).map((output) => record([output, width]));
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+    return numbers(mechanism.outputs).map((output) => record([output, width]));
   }
   const bits = mechanism instanceof Rappor ? mechanism.bits : mechanism.k;
   const cohorts = mechanism instanceof Rappor ? mechanism.cohorts : 1;

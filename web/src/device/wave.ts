@@ -83,6 +83,23 @@ export class SquareWave {
     return quotient(value * this.bins, this.steps + 1);
   }
 
+  /** The chance of an output under a number. */
+  chanceOf(output: number, value: number): Fraction {
+    const bin = this.binOf(value);
+    return bin <= output && output < bin + this.width ? this.inside : this.outside;
+  }
+
+  /** The least and the largest number in whose windows an output lies. */
+  numbersOf(output: number): [least: number, most: number] {
+    const [first, last] = [Math.max(0, output - this.width + 1), Math.min(output, this.bins - 1)];
+    return [this.#least(first), this.#least(last + 1) - 1];
+  }
+
+  /** The least number of a bin. */
+  #least(bin: number): number {
+    return Math.ceil((bin * (this.steps + 1)) / this.bins);
+  }
+
   /** The reports of people's numbers, one after the other. */
   randomize(values: readonly number[], words: Words): Uint8Array {
     checkAnswers(values, this.steps + 1);

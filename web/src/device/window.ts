@@ -93,6 +93,11 @@ export class Window {
     return 2;
   }
 
+  /** How many outputs there are: one for each score. */
+  get outputs(): number {
+    return this.scores.length;
+  }
+
   /** How many nodes there are: one for each window. */
   get nodes(): number {
     return this.scores.length - this.width + 1;

@@ -11,6 +11,7 @@ import {
   type Rappor,
   type SetResponse,
   type Unary,
+  type SquareWave,
   type Window,
 } from "../device";
 import type { CommonWords } from "../language";
@@ -68,9 +69,12 @@ export function setOdds(
 }
 
 /** How often a report is one of the marks that stand for numbers near the person's. */
-export function windowOdds(words: CommonWords, { mechanism }: CollectionBy<Window>): string {
-  const { width, scores } = mechanism;
-  return words.windowOdds(width, scores.length, peopleOf(odds(mechanism)));
+export function windowOdds(
+  words: CommonWords,
+  { mechanism }: CollectionBy<Window | SquareWave>,
+): string {
+  const { width, outputs } = mechanism;
+  return words.windowOdds(width, outputs, peopleOf(odds(mechanism)));
 }
 
 /** How often the places that a text switches on are reported as on. */

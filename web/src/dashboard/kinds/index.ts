@@ -2,12 +2,19 @@
 
 import type { Estimate, Standing } from "../../collector/api";
 import { choice } from "./choice";
+import { distribution } from "./distribution";
 import type { Kind } from "./interface";
 import { number } from "./number";
 import { other } from "./other";
 import { selection } from "./selection";
 import { states } from "./states";
 import { text } from "./text";
+
+/** What may be found out of numbers. */
+const NUMBERS: ReadonlyMap<string, Kind> = new Map([
+  ["mean", number],
+  ["distribution", distribution],
+]);
 
 /**
  * The kind of question that a collection asks, as its collector says; `other` if the page knows no
@@ -23,6 +30,6 @@ function statedKind({ free_text, over_time, several, number: found }: Standing):
   if (free_text) return text;
   if (over_time) return states;
   if (several) return selection;
-  if (found !== undefined) return found === "mean" ? number : other;
+  if (found !== undefined) return NUMBERS.get(found) ?? other;
   return choice;
 }

@@ -20,7 +20,7 @@ export const number: Kind = {
 };
 
 /** A number with so many decimals; what rounds to zero has no sign. */
-function fixed(value: number, decimals: number): string {
+export function fixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return text.replace("-", Number(text) === 0 ? "" : "−");
 }

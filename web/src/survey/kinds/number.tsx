@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 
-import { chanceOf, conclude, type Range, type Window } from "../../device";
+import { chanceOf, conclude, type Range, type SquareWave, type Window } from "../../device";
 import { peopleOf } from "../../page/numbers";
 import { windowOdds, type CollectionBy } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
@@ -10,7 +10,7 @@ import { useWords } from "../language";
 import { choice } from "./choice";
 import type { ConclusionProps, FieldProps, Kind } from "./interface";
 
-type NumberCollection = CollectionBy<Window>;
+type NumberCollection = CollectionBy<Window | SquareWave>;
 
 const COMPARED = 9; // numbers of the range, from end to end
 
@@ -20,14 +20,14 @@ export const number: Kind = {
   Field: FieldAndSlider,
   legend: (words) => words.yourNumber,
   unanswered: (words) => words.enterNumber,
-  report(words, collection: NumberCollection, record) {
+  report(words, collection: CollectionBy<Window>, record) {
     const { mechanism } = collection;
     const output = mechanism.readReport(record);
     const steps = mechanism.part(output);
     const [low, step] = [collection.answers[0], rangeOf(collection).step].map(Number);
     const counted = (low as number) + (step as number) * steps;
     const text = counted.toPrecision(4).replace("-", "−");
-    return words.saysMark(output + 1, mechanism.scores.length, text);
+    return words.saysMark(output + 1, mechanism.outputs, text);
   },
   meaning(words, collection: NumberCollection, record, answer) {
     const { mechanism } = collection;
@@ -38,6 +38,18 @@ export const number: Kind = {
     return words.ownMark(peopleOf({ truth, other }), collection.answers[far > 0 ? 1 : 0] as string);
   },
   Conclusion: SomeNumbers,
+};
+
+/** The same question, where the distribution is found out and not the mean. */
+export const distribution: Kind = {
+  ...number,
+  report(words, collection: CollectionBy<SquareWave>, record) {
+    const { mechanism } = collection;
+    const output = mechanism.readReport(record);
+    const range = rangeOf(collection);
+    const [least, most] = mechanism.numbersOf(output).map((steps) => range.textOf(steps));
+    return words.saysNumbers(output + 1, mechanism.outputs, least as string, most as string);
+  },
 };
 
 function rangeOf(collection: NumberCollection): Range {

@@ -234,8 +234,8 @@ export const words = {
     "answers yours. The odds are known, so the totals over many people still come out right.",
   ownMark: ({ of, truth, other }: People, end: string) =>
     `Of ${of} people with your number about ${truth} send this very mark, and of ${of} with ${end} ` +
-    `about ${other} do. So it proves nothing of you; the odds are known, and the mean over many people ` +
-    "still comes out right.",
+    `about ${other} do. So it proves nothing of you; the odds are known, and what is found out of many ` +
+    "people still comes out right.",
   ownState: ({ of, truth }: People) =>
     `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
     "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
@@ -260,6 +260,8 @@ export const words = {
     `${count} of ${bits} places are on: ${places}`,
   saysMark: (mark: number, marks: number, counts: string) =>
     `Mark ${mark} of ${marks}, which counts as ${counts} in the mean.`,
+  saysNumbers: (mark: number, marks: number, least: string, most: string) =>
+    `Mark ${mark} of ${marks}, which stands for ${least} to ${most}.`,
   saysCohort: (cohort: number, cohorts: number) => `Group ${cohort + 1} of ${cohorts}.`,
   saysState: (round: number, state: string) => `In round ${round}: “${state}”`,
   conclude: "What the collector can conclude",

@@ -202,7 +202,7 @@ export const words: SurveyWords = {
     "確率が分かっているので、多くの人の合計は正しく求められます。",
   ownMark: ({ of, truth, other }, end) =>
     `あなたと同じ数値の人では ${of} 人のうち約 ${truth} 人が、${end} の人では ${of} 人のうち約 ${other} 人が、これと同じ目印を送ります。` +
-    "ですから、この送信データからあなたの数値はわかりません。確率は公開されているので、大勢の平均は正しく求められます。",
+    "ですから、この送信データからあなたの数値はわかりません。確率は公開されているので、大勢の集計は正しく求められます。",
   ownState: ({ of, truth }) =>
     `偶然、あなたの状態と同じものが送られました。同じ状態の ${of} 人のうち約 ${truth} 人はそのまま、残りの人は逆の状態が送られます。受け取った側には、あなたがどちらなのかわかりません。`,
   otherState:
@@ -224,6 +224,8 @@ export const words: SurveyWords = {
   saysBits: (count, bits, places) => `${bits} か所のうち ${count} か所がオン：${places}`,
   saysMark: (mark, marks, counts) =>
     `${marks} 個の目印のうち ${mark} 番（平均の計算では ${counts} として数えられます）`,
+  saysNumbers: (mark, marks, least, most) =>
+    `${marks} 個の目印のうち ${mark} 番（${least} から ${most} を表します）`,
   saysCohort: (cohort, cohorts) => `グループ ${cohort + 1} / ${cohorts}。`,
   saysState: (round, state) => `第 ${round} 回：「${state}」`,
   conclude: "集計側が推測できること",
