@@ -106,7 +106,7 @@ def figures(spread: Spread) -> list[str]:
     decimals = decimals_for(row["stderr"])
     value, low, high = (fixed(row[name], decimals) for name in (MEAN, "low", "high"))
     said.append(f"The mean is {value} ({sure}: {low} to {high})")
-    return said
+    return [sentence.replace("\N{NO-BREAK SPACE}", " ") for sentence in said]
 
 
 def page(spread: Spread) -> str:
