@@ -9,7 +9,7 @@ A file holds
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
 - ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
   t in the state that is the bit t mod 8 of i, or selects i mod (most + 1) answers in a row, from
-  i mod k on; words are
+  i mod k on; of numbers, i mod (steps + 1); words are
   those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
@@ -18,7 +18,7 @@ A file holds
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,17 @@ from sudare import (
     LocalHashing,
     Loloha,
     Mechanism,
+    Numbers,
     ProjectiveGeometry,
     Rappor,
     Scripted,
     Seeded,
     Selections,
     SetResponse,
+    SquareWave,
     Streams,
     SubsetSelection,
+    Window,
 )
 from sudare.mechanisms.bloom import design_rows
 from sudare.mechanisms.strings import Strings
@@ -86,6 +89,13 @@ USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="b
 CHECKED = [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 0, 1]]
 SETS = SetResponse(5, 2, 3, 0.9375)
 SUBSETS = SubsetSelection(5, 2, 0.75)
+
+UNEVEN = Window(6, 2, 0.75, (-3, -2, 0, 2, 3))
+HALF = (148, 160, 185, 212, 236, 263, 288, 332)
+AGES = Window(81, 8, 0.75, (*(-score for score in reversed(HALF)), *HALF))
+
+WAVE, WAVES = SquareWave(9, 5, 2, 0.75), SquareWave.calibrate(100, 1.0)
+MOST_BINS = SquareWave.calibrate(1 << 20, 1.0, bins=1024)
 
 STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
 ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
@@ -137,6 +147,32 @@ CASES: dict[str, list[Case]] = {
         Case("one bit more than a word", SubsetSelection.calibrate(65, 1.0), [0, 63, 64], {}),
         Case("three words to a report", SubsetSelection.calibrate(130, 2.0), [0, 64, 129], {}),
         Case("nobody", SUBSETS, [], {}),
+    ],
+    "window": [
+        Case("rounding, coins, outputs inside, outputs outside", UNEVEN, [0, 1, 2, 3, 4, 5, 6], {}),
+        Case("one person", UNEVEN, [4], {}),
+        Case("wide lanes for rounding", AGES, [0, 1, 40, 41, 80, 81], {}),
+        Case("an unfair lane is drawn again", AGES, [40, 41], {0: 0, 1: 2**64 - 1}),
+        Case("two numbers: a coin", Window(1, 1, 0.75, (-1, 1)), [0, 1, 1, 0], {}),
+        Case(
+            "numbers that are nodes: none is rounded",
+            Window(4, 2, 0.875, (-5, -3, -1, 1, 3, 5)),
+            [0, 1, 2, 3, 4],
+            {},
+        ),
+        Case("as many steps as there may be", replace(AGES, steps=1 << 20), [0, 1, 1 << 20], {}),
+        Case("nobody", AGES, [], {}),
+    ],
+    "wave": [
+        Case("coins, outputs inside, outputs outside", WAVE, list(range(10)), {}),
+        Case("one person", WAVE, [4], {}),
+        Case("bins of 6 and of 7 numbers", WAVES, [0, 6, 7, 12, 50, 94, 99, 100], {}),
+        Case("an unfair lane is drawn again", SquareWave(9, 5, 3, 0.75), [4, 9], {1: 0}),
+        Case("windows of one output: none is drawn", SquareWave(9, 5, 1, 0.75), [0, 5, 9], {}),
+        Case("two bins: one output outside", SquareWave(1, 2, 2, 0.75), [0, 1, 1, 0], {}),
+        Case("two bytes to a report", SquareWave.calibrate(999, 1.0, bins=250), [0, 500, 999], {}),
+        Case("as many steps and bins as there may be", MOST_BINS, [0, 12_345, 1 << 20], {}),
+        Case("nobody", WAVE, [], {}),
     ],
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
@@ -224,6 +260,8 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
         (SubsetSelection.calibrate(43, 1.0), 20_000),
         (SubsetSelection.calibrate(200, 0.5), 1000),
     ],
+    "window": [(AGES, 270_000), (UNEVEN, 5000)],
+    "wave": [(WAVES, 270_000), (WAVE, 5000)],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
     "olh": [(CELLS, 270_000), (FINE, 5000)],
@@ -246,6 +284,8 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
         (SETS, [1, 0, 0, 0, 0]),
     ],
     "subset": [(SUBSETS, [5]), (SUBSETS, [0, -1])],
+    "window": [(UNEVEN, [7]), (AGES, [0, -1])],
+    "wave": [(WAVE, [10]), (WAVES, [0, -1])],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
     "olh": [(CELLS, [43]), (FINE, [0, -1])],
@@ -271,6 +311,8 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
         (SUBSETS, "0300000000000000" + "0700000000000000"),
         (SUBSETS, "2100000000000000"),
     ],
+    "window": [(UNEVEN, "05"), (AGES, "000fff")],
+    "wave": [(WAVE, "06"), (WAVES, "0014ff")],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
     "olh": [(CELLS, "f3"), (CELLS, "00f2ff")],
@@ -307,6 +349,8 @@ def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
         values: Any = (
             np.arange(people)[:, np.newaxis] >> np.arange(1, mechanism.domain.rounds + 1) % 8 & 1
         )
+    elif isinstance(mechanism.domain, Numbers):
+        values = np.arange(people) % (mechanism.domain.steps + 1)
     elif isinstance(mechanism.domain, Selections):
         k, most = mechanism.domain.k, mechanism.domain.most
         person = np.arange(people)[:, np.newaxis]

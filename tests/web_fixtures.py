@@ -42,6 +42,7 @@ TEAS = ["--answer", "green", "--answer", "black", "--answer", "お茶"]
 MANY = [part for number in range(70) for part in ("--answer", f"model {number}")]
 TEXT = ["--free-text", "--lifetime", 4]
 TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism"]
+RANGE = ["--from", "-1.5", "--to", "2.5", "--step", "0.25"]
 COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
@@ -60,6 +61,8 @@ COMMANDS: dict[str, list[object]] = {
     "kshot": [*TIMES, "auto", "--epsilon", 3.3],
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
+    "window": [*RANGE, "--epsilon", 1],
+    "wave": [*RANGE, "--estimate", "distribution", "--epsilon", 1],
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
     "olh": [*MANY, "--mechanism", "olh", "--epsilon", 1],
     "loloha": [*MANY, "--mechanism", "loloha", "--epsilon", 0.5],
@@ -126,6 +129,8 @@ def known(document: bytes) -> dict[str, Any]:
     answers: list[Any] = [*collection.answers[-3:]]
     if collection.free_text:
         answers = ["tea", "お茶", "cafe\u0301"]
+    elif collection.kind.body.number:
+        answers = ["-2", "0.75", "1e2"]
     elif collection.kind.body.several:
         answers = [[], list(collection.answers[:1]), list(collection.answers[-2:])]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sudare.errors import SudareError
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
-    from sudare.mechanisms.domain import Categories, Selections, Streams
+    from sudare.mechanisms.domain import Categories, Numbers, Selections, Streams
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.loloha import Loloha
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sudare.mechanisms.set_response import SetResponse
     from sudare.mechanisms.subset import SubsetSelection
     from sudare.mechanisms.unary import OUE, SUE
+    from sudare.mechanisms.wave import SquareWave
+    from sudare.mechanisms.window import Window
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
@@ -63,6 +65,7 @@ _HOMES = {
     "LocalHashing": "sudare.mechanisms.points",
     "Loloha": "sudare.mechanisms.loloha",
     "Mechanism": "sudare.mechanisms.interface",
+    "Numbers": "sudare.mechanisms.domain",
     "Outbox": "sudare.device.outbox",
     "Participant": "sudare.device.participant",
     "ProjectiveGeometry": "sudare.mechanisms.points",
@@ -72,10 +75,12 @@ _HOMES = {
     "Seeded": "sudare.chance.randomness",
     "Selections": "sudare.mechanisms.domain",
     "SetResponse": "sudare.mechanisms.set_response",
+    "SquareWave": "sudare.mechanisms.wave",
     "Streams": "sudare.mechanisms.domain",
     "SubsetSelection": "sudare.mechanisms.subset",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
+    "Window": "sudare.mechanisms.window",
     "associate": "sudare.questions.association",
     "decode": "sudare.questions.text",
     "decode_reports": "sudare.questions.text",
@@ -109,6 +114,7 @@ __all__ = [
     "LocalHashing",
     "Loloha",
     "Mechanism",
+    "Numbers",
     "Outbox",
     "Participant",
     "ProjectiveGeometry",
@@ -118,10 +124,12 @@ __all__ = [
     "Seeded",
     "Selections",
     "SetResponse",
+    "SquareWave",
     "Streams",
     "SubsetSelection",
     "SudareError",
     "System",
+    "Window",
     "associate",
     "decode",
     "decode_reports",

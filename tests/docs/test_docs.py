@@ -376,6 +376,9 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         made = names[document["name"]](words, streams=values, **_whole(parameters))
         assert isinstance(made, bytes)
         return made
+    if document["name"] == "wave":
+        sizes = (document["steps"], document["bins"], document["width"])
+        return bytes(names["wave"](words, *sizes, Fraction(document["keep"]), values))
     k = document["k"]
     if document["name"] == "subset":
         return bytes(names["subset"](words, k, document["size"], parameters["keep"], values))

@@ -9,13 +9,27 @@ import pyarrow as pa
 import pytest
 from rich.console import Console
 
-from sudare import GRR, OUE, Borappor, Collection, Glance, KShot, Rappor, Seeded, SetResponse
+from sudare import (
+    GRR,
+    OUE,
+    Borappor,
+    Collection,
+    Glance,
+    KShot,
+    Rappor,
+    Seeded,
+    SetResponse,
+    SquareWave,
+    Window,
+)
 from sudare.cli.shared import options
 from sudare.collection.windows import Windows
 from sudare.errors import ParameterError
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.choice import CONSISTENT, Choice
+from sudare.questions.distribution import Distribution
 from sudare.questions.interface import ResultOptions
+from sudare.questions.number import Mean
 from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime, stream_question
 from sudare.questions.text import FreeText, text_question
@@ -67,6 +81,49 @@ class TestSelection(QuestionLaws):
 
     def truth(self, people: int) -> Any:
         return {("green",): people // 2, ";": people // 4, "ほうじ茶": people // 4}
+
+
+class TestMean(QuestionLaws):
+    kind = Mean
+    collections: ClassVar = [
+        Collection("age", "How old?", ("18", "99"), Window.calibrate(81, 1.0), MINIMUM),
+        Collection("stars", "How many?", ("1", "5"), Window.calibrate(4, 3.0), MINIMUM),
+        Collection("warmth", "How warm?", ("-20", "40.5"), Window.calibrate(121, 0.5), MINIMUM),
+    ]
+    wrong: ClassVar = ["secretly", "", None, True, float("nan"), "inf", "1,5", [3]]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [[2, "3.0", 4.5, " 5 "][number % 4] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        return pa.table({"answer": [str(answer) for answer in answers]})
+
+    def truth(self, people: int) -> Any:
+        return {"2": people // 2, 3: people // 4, "4.5": people // 4}
+
+
+class TestDistribution(QuestionLaws):
+    kind = Distribution
+    collections: ClassVar = [
+        Collection("age", "How old are you?", ends, mechanism, MINIMUM)
+        for ends, mechanism in (
+            (("18", "99"), SquareWave.calibrate(81, 1.0)),
+            (("-1.5", "2.5"), SquareWave.calibrate(8, 4.0)),
+            (("0", "1"), SquareWave.calibrate(1000, 0.5, bins=50)),
+        )
+    ]
+    wrong: ClassVar = ["secretly", "", None, "1,5", "nan", True]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        return [[0, "1.5", 2.25, "1e3", -7][number % 5] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        return pa.table({"answer": [str(answer) for answer in answers]})
+
+    def truth(self, people: int) -> Any:
+        return {"0": people // 2, "1": people // 4, "0.5": people // 4}
 
 
 class TestFreeText(QuestionLaws):

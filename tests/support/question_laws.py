@@ -179,7 +179,7 @@ class QuestionLaws:
     def test_every_report_has_a_weight_by_every_name(self, collection: Collection) -> None:
         reports = collection.kind.blank_reports(3)
         names = collection.kind.weight_names
-        assert len(set(names)) == len(names) > 1
+        assert len(set(names)) == len(names) > 0
         for number in range(len(names)):
             weights = collection.mechanism.weights(reports, number)
             assert weights.shape == (3,)

@@ -30,6 +30,7 @@ test("a form becomes what the collector is asked for", () => {
     asks: "choice",
     answers: ["green", "black"],
     most: null,
+    step: null,
     rounds: null,
     wants: "least_error",
     epsilon: 1,
@@ -56,6 +57,11 @@ test("what is typed for another kind of question is not sent", () => {
     window: 86_400,
   });
   expect(wishesOf({ ...asking(FORM, "several"), most: "2" })).toMatchObject({ most: 2 });
+  const ages = { ...asking(FORM, "number"), least: "18 ", largest: "99" };
+  expect(wishesOf(ages)).toMatchObject({ answers: ["18", "99"], step: "1", most: null });
+  expect(wishesOf({ ...ages, least: "x" })).toBe("range");
+  expect(wishesOf({ ...ages, largest: "18" })).toBe("range");
+  expect(wishesOf({ ...ages, step: "" })).toBe("step");
   expect(wishesOf(asking(states, "choice"))).toMatchObject({ rounds: null, wants: "least_error" });
 });
 

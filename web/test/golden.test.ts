@@ -12,6 +12,8 @@ import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
 import { SetResponse, type Selected } from "../src/device/set_response";
 import { digest, positions } from "../src/device/strings";
+import { SquareWave } from "../src/device/wave";
+import { Window } from "../src/device/window";
 import { ScriptedWords, type Words } from "../src/device/words";
 import { readJson, script, seeded } from "./files";
 
@@ -63,13 +65,16 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
       const { k, most } = mechanism;
       return Array.from({ length: k }, (_, j) => Number((((j - i) % k) + k) % k < i % (most + 1)));
     }
+    if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+      return i % (mechanism.steps + 1);
+    }
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
 const NAMES = [
-  ...["grr", "oue", "sue", "subset", "set", "projective", "hadamard", "olh", "loloha"],
-  ...["rappor", "glance", "harmony", "borappor", "kshot"],
+  ...["grr", "oue", "sue", "subset", "set", "window", "wave", "projective", "hadamard", "olh"],
+  ...["loloha", "rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 
 describe.each(NAMES)("%s", (name) => {

@@ -10,6 +10,8 @@ import {
   Points,
   SetResponse,
   SubsetSelection,
+  SquareWave,
+  Window,
   odds,
   toNumber,
 } from "../src/device";
@@ -101,6 +103,9 @@ test("odds and reports have words in every language", async () => {
         expect(meant).not.toBe("");
       } else if (mechanism instanceof SubsetSelection && mechanism.k > 64) {
         expect(said).toContain(`${mechanism.setSize}`);
+      } else if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+        expect(said).toContain(`${mechanism.readReport(record) + 1}`);
+        expect(kind.meaning(words, collection, record, answer)).toContain(collection.answers[0]);
       } else if (mechanism instanceof Points && mechanism.k > 64) {
         expect(said).toContain(`${mechanism.readReport(record)}`);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
@@ -112,8 +117,15 @@ test("odds and reports have words in every language", async () => {
 
 test("both pages promise the same", () => {
   for (const collection of KNOWN) {
-    const { overTime, freeText, several } = collection;
-    const shown = shownAs({ over_time: overTime, free_text: freeText, several } as Standing);
+    const { overTime, freeText, several, range } = collection;
+    const shown = shownAs({
+      over_time: overTime,
+      free_text: freeText,
+      several,
+      ...(range && {
+        number: collection.mechanism instanceof SquareWave ? "distribution" : "mean",
+      }),
+    } as Standing);
     const asked = kindOf(collection);
     expect(shown.promise(dashboardEn, collection)).toBe(asked.promise(surveyEn, collection));
     expect(shown.odds(dashboardJa, collection)).toBe(asked.odds(surveyJa, collection));

@@ -39,6 +39,8 @@ class Judged(NamedTuple):
     """One for each row; of a wrong row, anything."""
     wrong: NDArray[np.bool_]
     """Which rows hold no answer that is allowed."""
+    clipped: NDArray[np.bool_] | None = None
+    """Which rows hold a number outside the range, taken as the end of it."""
 
 
 class Judge(Protocol):
@@ -68,7 +70,7 @@ class OthersAs:
 
     def encode_columns(self, columns: "list[pa.Array]") -> Judged:
         """Columns of text as values."""
-        values, wrong = self.judge.encode_columns(columns)
+        values, wrong, _ = self.judge.encode_columns(columns)
         empty = _any_empty(columns)
         return Judged(np.where(wrong & ~empty, self.value, values), wrong & empty)
 
@@ -110,6 +112,7 @@ class Reading:
         rows: that were read, as far as they are answers.
         people: whose answers were kept; rows, where a row is a person.
         left_out: how many rows were, by the reason.
+        clipped: how many rows of those read hold a number outside its range.
     """
 
     table: Table
@@ -119,6 +122,7 @@ class Reading:
     rows: int = 0
     people: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
+    clipped: int = 0
 
     def __iter__(self) -> Iterator[NDArray[Any]]:
         """The values of the answers that are kept."""
@@ -139,7 +143,7 @@ class Reading:
         for rows, _ in self._answers():
             kept.see(rows.columns[-1], rows.numbers)
         chosen, once = kept.sorted(), self.rows
-        self.rows, self.left_out = 0, Counter()
+        self.rows, self.left_out, self.clipped = 0, Counter(), 0
         for rows, values in self._answers():
             mine = values[np.isin(rows.numbers, _between(chosen, rows.numbers))]
             self.people += len(mine)
@@ -169,9 +173,11 @@ class Reading:
         """The rows that are answers, with their values; raises at one that isn't to be skipped."""
         named = self.table.options.person is not None
         cells = rows.columns[:-1] if named else rows.columns
-        values, wrong = self.judge.encode_columns(cells)
+        values, wrong, clipped = self.judge.encode_columns(cells)
         nobody = is_empty(rows.columns[-1]) if named else np.zeros_like(wrong)
         out = wrong | nobody | rows.undecoded
+        if clipped is not None:
+            self.clipped += int((clipped & ~out).sum())
         if not out.any():
             return rows, values
         faults = {

@@ -26,7 +26,7 @@ from sudare.cli.shared.output import refuse_replacing
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.collection.defaults import MINIMUM_REPORTS
-from sudare.errors import InvalidDocument
+from sudare.errors import InvalidDocument, ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
@@ -104,6 +104,8 @@ def new(
         --column country --person "session ID" --at-least 100 --epsilon 2 -o country.json
       sudare collection new colours --question "Which do you like?" --answer red --answer green \\
         --answer blue --most 2 --epsilon 1 -o colours.json
+      sudare collection new age --question "How old are you?" --from 18 --to 99 --step 1 \\
+        --epsilon 1 -o age.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
@@ -129,6 +131,8 @@ def new(
         source.refuse_idle("without --answers-from", "at_least", "other")
     else:
         labels += read_answers(answers_from, source, at_least, other, minimum_reports)
+    if labels and options.has_range:
+        raise ParameterError(f"a number has a range and no --answer, got {len(labels)}")
     labels = labels or options.labels
     refuse_unseen("a name", name)
     refuse_unseen("a question", question)

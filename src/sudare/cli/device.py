@@ -143,6 +143,8 @@ def answer(
         if agreed is not None:
             _refuse_answered(person, agreed, window, number, again=again)
         given = _read_answer(agreed) if answer is None else answer
+        if agreed is not None and (note := agreed.kind.clipped(given)) is not None:
+            say(f"Note: {note}", err=True)
         if agreed is not None and agreed.kind.rounds:
             sent = person.observe(
                 *(collector, key, given),

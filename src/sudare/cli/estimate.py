@@ -47,6 +47,20 @@ if TYPE_CHECKING:
     help="Beside the unbiased shares, shares that could exist: none negative, sum 1 (but clip's).",
 )
 @click.option(
+    "--above",
+    metavar="NUMBER",
+    multiple=True,
+    help="Of a distribution: the share of people above a number; may be repeated.",
+)
+@click.option(
+    "--quantile",
+    "quantiles",
+    type=float,
+    multiple=True,
+    help="Of a distribution: the number that such a share of the people are below, .5 for half of "
+    "them; may be repeated.",
+)
+@click.option(
     "--truth",
     type=PATH,
     help="The answers themselves, where a trial has them: their shares beside the estimate.",
@@ -63,6 +77,8 @@ def estimate(
     simultaneous: bool,
     population: bool,
     consistent: str | None,
+    above: tuple[str, ...],
+    quantiles: tuple[float, ...],
     truth: Path | None,
     source: AnswerOptions,
     other: str | None,
@@ -83,6 +99,9 @@ def estimate(
     With --truth, FILE holds the answers that were randomised: each share stands beside its
     estimate, with whether its interval holds it. A real survey has no such file.
 
+    Of a distribution of numbers there is a line for each bin. Its share is smooth, and so nearer to
+    the truth than the reports alone; its interval rests on the reports alone.
+
     \b
     Examples:
       sudare estimate tea.json total.json --consistent norm-sub
@@ -90,6 +109,7 @@ def estimate(
       sudare estimate tea.json total.json --plot tea.html
       sudare estimate online.json total.json --plot online.png
       sudare estimate tea.json total.json --truth answers.csv --column tea
+      sudare estimate age.json total.json --above 65 --quantile .5
     """
     from sudare.cli.shared.showing import show
     from sudare.mechanisms.aggregate import Aggregate
@@ -99,7 +119,7 @@ def estimate(
     output.check(collection, aggregate, plot=plot)
     agreed = load_collection(collection)
     total = load_or_stdin(aggregate, FileKind.AGGREGATE, Aggregate.from_json)
-    options = ResultOptions(level, simultaneous, population, consistent)
+    options = ResultOptions(level, simultaneous, population, consistent, above, quantiles)
     with naming(aggregate, FileKind.AGGREGATE):
         result = agreed.analyse(total, options)
     if truth is None:
@@ -125,5 +145,5 @@ def _true_shares(
         judge = judge_of(agreed, other, separator)
         reading = source.reading(path, layout, judge, System(), advance, step)
         shares = kind.true_shares(reading)
-    say_reading(reading)
+    say_reading(reading, agreed)
     return shares

@@ -108,7 +108,7 @@ def randomize(
             raise InvalidDocument(f"{reading.table.name} holds 0 answers; nothing was randomised")
     seeded = "" if insecure_seed is None else " (from a seed: no privacy)"
     say(agreed.kind.randomised(reading.people, reports) + seeded, err=True)
-    say_reading(reading)
+    say_reading(reading, agreed)
 
 
 def _target(

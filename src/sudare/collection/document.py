@@ -167,7 +167,9 @@ class Collection:
 
         Free text needs candidates: ``sudare.decode``.
         """
-        return self.kind.result(aggregate, options or ResultOptions())
+        chosen = options or ResultOptions()
+        self.kind.check_options(chosen)
+        return self.kind.result(aggregate, chosen)
 
     def _body(self) -> dict[str, Any]:
         body = {

@@ -11,18 +11,21 @@ from sudare.collection.defaults import MINIMUM_REPORTS
 from sudare.collection.document import Collection
 from sudare.collection.windows import Windows, current_start
 from sudare.errors import ParameterError, RefusedWish, SudareError
+from sudare.formats.ranges import Range
 from sudare.formats.strangers import refuse_unseen
-from sudare.mechanisms.domain import Selections, Streams
+from sudare.mechanisms.domain import Numbers, Selections, Streams
 from sudare.mechanisms.interface import Mechanism
 from sudare.planning.mechanism_choice import MechanismOptions, choose
 
-Asked = Literal["choice", "several", "text", "states"]
+Asked = Literal["choice", "several", "number", "text", "states"]
+FoundOut = Literal["mean", "distribution"]
 Wanted = Literal["least_error", "small_reports", "permanent_noise", "one_report"]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
     ("choice", "small_reports"): "grr",
     ("choice", "permanent_noise"): "rappor",
     ("several", "least_error"): "set",
+    ("number", "least_error"): "auto",
     ("text", "permanent_noise"): "rappor",
     ("states", "least_error"): "auto",
     ("states", "one_report"): "glance",
@@ -36,10 +39,13 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        asks: for one answer of a list, for several of it, for a text, or for one of two states in
-            several rounds.
-        answers: the answers' labels; over time, the names of the two states; none for texts.
+        asks: for one answer of a list, for several of it, for a number, for a text, or for one of
+            two states in several rounds.
+        answers: the answers' labels; of a number, the two ends of its range, as decimals; over
+            time, the names of the two states; none for texts.
         most: of several answers, how many a person may select.
+        step: of a number, its distance to the next, as a decimal.
+        found_out: of a number, what is to be estimated; the mean, unless it says otherwise.
         rounds: over time, how many there are in a window.
         wants: the least error, the smallest reports, noise that stays where people are asked again
             and again, or one report of each person in a window, as invitations need.
@@ -57,6 +63,8 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     asks: Asked = "choice"
     answers: tuple[str, ...] = ()
     most: int | None = None
+    step: str | None = None
+    found_out: FoundOut | None = None
     rounds: int | None = None
     wants: Wanted = "least_error"
     lifetime: float | None = None
@@ -108,6 +116,7 @@ def _mechanism(wishes: Wishes) -> Mechanism:
             few = len(wishes.answers) < 2  # which is refused of the answers
             listed = max(2, wishes.most) if few else len(wishes.answers)
             options = replace(options, most=Selections(listed, wishes.most).most)
+    options = _with_range(wishes, options)
     with _wish("rounds"):
         if (wishes.rounds is None) is (wishes.asks == "states"):
             raise ParameterError("rounds are for states over time, and there is at least 1")
@@ -125,6 +134,32 @@ def _mechanism(wishes: Wishes) -> Mechanism:
                 raise ParameterError("a lifetime's ε is for permanent noise alone")
             mechanism = choose(replace(options, lifetime=wishes.lifetime), len(wishes.answers))
     return mechanism
+
+
+def _with_range(wishes: Wishes, options: MechanismOptions) -> MechanismOptions:
+    """The options of a number's range, of which the ends are the answers."""
+    with _wish("step"):
+        if (wishes.step is None) is (wishes.asks == "number"):
+            raise ParameterError("a step is for a number, and is above 0")
+    with _wish("found_out"):
+        if wishes.found_out is not None and wishes.asks != "number":
+            raise ParameterError("of a number alone it is said what is to be found out")
+    if wishes.asks != "number":
+        return options
+    with _wish("answers"):
+        if len(wishes.answers) != 2:
+            raise ParameterError(
+                f"a number has the 2 ends of its range as answers, got {len(wishes.answers)}"
+            )
+        least, largest = wishes.answers
+        Range.between((least, largest), 1)  # which any two ends have that can be
+    with _wish("step"):
+        Numbers(Range.in_steps_of(least, largest, str(wishes.step)).steps)
+    found_out = replace(options, least=least, largest=largest, step=wishes.step)
+    with _wish("found_out"):
+        found_out = replace(found_out, found_out=wishes.found_out)
+        choose(found_out, 2)
+    return found_out
 
 
 def _named(wishes: Wishes) -> str:

@@ -57,6 +57,9 @@ class Kind(Protocol):
     def weight_names(self) -> Sequence[str]:
         """The names of what a report has a weight for."""
 
+    def weights(self, reports: Records, number: int) -> NDArray[np.float64]:
+        """What each checked report counts of one of ``weight_names``."""
+
     def weights_described(self) -> str:
         """For what each report has a weight, as the refusal of anything else ends."""
 
@@ -144,7 +147,7 @@ def weights(reports: Tabular, collection: Asked, answers: Sequence[str] | None =
     Returns:
         The table, with a column of float64 for each answer behind its own columns.
     """
-    kind, mechanism = collection.kind, collection.mechanism
+    kind = collection.kind
     numbers = {name: number for number, name in enumerate(kind.weight_names)}
     wanted = _wanted(kind, list(numbers) if answers is None else answers)
 
@@ -158,7 +161,7 @@ def weights(reports: Tabular, collection: Asked, answers: Sequence[str] | None =
         for start in range(0, len(records), _ROWS):
             rows = slice(start, start + _ROWS)
             for name, column in zip(wanted, columns, strict=True):
-                column[rows] = mechanism.weights(records[rows], numbers[name])
+                column[rows] = kind.weights(records[rows], numbers[name])
         fields = [pa.field(name, pa.float64(), nullable=False) for name in wanted]
         return pa.RecordBatch.from_arrays(
             [*batch.columns, *columns],
@@ -209,7 +212,7 @@ def _values(batch: "pa.RecordBatch", kind: Kind, column: str | None, first: int)
                 f"the column {name!r} is of the type {batch.schema.field(name).type}, which is no "
                 f"text"
             ) from None
-    values, wrong = kind.encode_columns(columns)
+    values, wrong, _ = kind.encode_columns(columns)
     wrong = wrong | undecoded
     if wrong.any():
         row = int(np.argmax(wrong))

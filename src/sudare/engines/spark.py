@@ -551,7 +551,7 @@ def _draw_rows(document: bytes, batches: _Batches) -> _Batches:
     step = max(1, _DRAWN_BYTES // collection.report_dtype.itemsize)
     for batch in batches:
         for start in range(0, batch.num_rows, most):
-            _, (values, wrong) = _judged(collection.kind, batch.slice(start, most))
+            _, (values, wrong, _) = _judged(collection.kind, batch.slice(start, most))
             if wrong.any():  # the table was another when its answers were looked at
                 raise InvalidAnswer("the table's answers have changed while they were randomised")
             reports = collection.mechanism.randomize(values, rng)
@@ -564,7 +564,7 @@ def _judged(kind: Question, batch: "pa.RecordBatch") -> "tuple[list[pa.Array], J
     undecoded = np.zeros(batch.num_rows, bool)
     truths = kind.layout(None).truths
     columns = [as_text(column, truths, undecoded) for column in batch.columns]
-    values, wrong = kind.encode_columns(columns)
+    values, wrong, _ = kind.encode_columns(columns)
     return columns, Judged(values, wrong | undecoded)
 
 

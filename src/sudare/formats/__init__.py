@@ -7,6 +7,7 @@
 ``files``: files that are there whole or not at all, or that have one holder.
 ``hosts``: which hosts are this machine alone.
 ``numbers``: numbers as arguments: whole ones, and any repeated as it was given.
+``ranges``: ranges of numbers in equal steps, exactly.
 ``report_files``: files and streams of reports, with a key and a seal.
 ``report_ids``: the ids by which reports count once.
 ``report_sets``: folders of such files, by window where there are windows.

@@ -5,6 +5,7 @@
 ``choices``: one answer of k.
 ``points``: points that support some answers, drawn and summed.
 ``sets``: uniform subsets, and sets put together of them.
+``waves``: windows around the bins of numbers.
 ``counters``: column counts of packed bits.
 ``lanes``: column counts of packed bits, in each of many groups.
 ``hashing``: bit positions of hashed strings.

@@ -16,7 +16,7 @@ from sudare.chance.randomness import Randomness
 from sudare.errors import NotEnumerable
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import filters
-from sudare.mechanisms.domain import Selections, Streams
+from sudare.mechanisms.domain import Numbers, Selections, SpreadNumbers, Streams
 from sudare.mechanisms.interface import Mechanism, Records
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Strings
@@ -136,7 +136,15 @@ def population(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[Any]:
 
 
 def true_shares(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[np.float64]:
-    """The share of each answer among ``truth[i]`` people with the domain's i-th value."""
+    """The truth of an estimate, of ``truth[i]`` people with the domain's i-th value.
+
+    The share of each answer, or of numbers that of each bin, or the mean.
+    """
+    if isinstance(mechanism.domain, SpreadNumbers):
+        bins = mechanism.domain.bin_of[population(mechanism, truth)]
+        return np.bincount(bins, minlength=mechanism.domain.bins) / sum(truth)
+    if isinstance(mechanism.domain, Numbers):
+        return np.atleast_1d(population(mechanism, truth).mean())
     if isinstance(mechanism.domain, Selections):
         return np.asarray(population(mechanism, truth).mean(axis=0))
     return np.array(truth) / sum(truth)

@@ -7,6 +7,8 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``subset``: one answer of k, hidden in a set of some of them.
 ``set_response``: several answers of k, reported as a set that meets them or not.
+``window``: a number in a range, told by a window around it, for the mean.
+``wave``: a number in a range, told by a window around its bin, for the distribution.
 ``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
 ``loloha``: a cell of the answer, randomised once for good and again for every report.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
@@ -37,6 +39,8 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.subset import SubsetSelection
 from sudare.mechanisms.unary import OUE, SUE
+from sudare.mechanisms.wave import SquareWave
+from sudare.mechanisms.window import Window
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
     cls.name: cls
@@ -49,6 +53,8 @@ REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
     Loloha.name: Loloha,
+    SquareWave.name: SquareWave,
+    Window.name: Window,
     Rappor.name: Rappor,
     **CONTINUAL,
 }

@@ -6,6 +6,7 @@ say where an answer stands, never what it says.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any, Protocol, SupportsIndex
 
@@ -169,6 +170,77 @@ class SelectionGroups:
             raise ParameterError(
                 f"there are {len(self.selections)} selections and {len(self.people)} groups"
             )
+
+
+MOST_STEPS = 1 << 20  # of a range of numbers: finer than anything that is asked of people
+MOST_BINS = 1 << 10  # of their distribution: more than there are things to see in one
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The domain of a number in a range, as the steps it is above the least: ``0 .. steps``."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", whole("steps", self.steps))
+        if not 1 <= self.steps <= MOST_STEPS:
+            raise ParameterError(
+                f"a range has between 1 and {MOST_STEPS:,} steps, got {self.steps:,}"
+            )
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection has labels for: the two ends of the range."""
+        return 2
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._categories)
+
+    def check(self, values: ArrayLike) -> NDArray[np.integer[Any]]:
+        """The values as a one-dimensional array of integers, all in ``0 .. steps``."""
+        return self._categories.check(values)
+
+    def population(self, counts: ArrayLike) -> NDArray[np.int64]:
+        """How many people hold each value: ``steps + 1`` whole numbers, none negative."""
+        return self._categories.population(counts)
+
+    @property
+    def _categories(self) -> Categories:
+        return Categories(self.steps + 1)
+
+
+@dataclass(frozen=True)
+class SpreadNumbers(Numbers):
+    """The same numbers, where it is asked how they are distributed, and not for their mean.
+
+    They lie in ``bins`` bins of the same width, as near as whole numbers can be.
+    """
+
+    bins: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "bins", whole("bins", self.bins))
+        if not 2 <= self.bins <= min(MOST_BINS, self.steps + 1):
+            raise ParameterError(
+                f"of {self.steps + 1:,} numbers there are between 2 and "
+                f"{min(MOST_BINS, self.steps + 1):,} bins, got {self.bins:,}"
+            )
+
+    @cached_property
+    def edges(self) -> NDArray[np.int64]:
+        """The least number of each bin, and the one after the last of all."""
+        return -(-np.arange(self.bins + 1) * (self.steps + 1) // self.bins)
+
+    @cached_property
+    def bin_of(self) -> NDArray[np.uint16]:
+        """The bin of each number."""
+        return np.repeat(np.arange(self.bins, dtype=np.uint16), np.diff(self.edges))
+
+    def held(self, counts: ArrayLike) -> NDArray[np.int64]:
+        """How many people there are in each bin, from how many hold each value."""
+        return np.add.reduceat(self.population(counts), self.edges[:-1])
 
 
 MOST_ROUNDS = 1 << 20

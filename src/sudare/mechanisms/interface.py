@@ -33,6 +33,12 @@ _EXACT_REPORTS = 1000  # of whom fractions stay quick: they have 53 bits per rep
 
 _ENUMERABLE = 8  # answers: twice the paths for each one more of a unary mechanism
 
+_NUMBERS = tuple[int, ...]
+_EXPECTED = {
+    "int": "a whole number",
+    "list": "a list of whole numbers",
+    "float": 'a reduced binary fraction such as "3/4"',
+}
 _FRACTION = re.compile(r"([0-9]{1,16})(?:/([1-9][0-9]{0,15}))?", re.ASCII)  # 2^53 has 16 digits
 
 
@@ -225,10 +231,7 @@ class Mechanism(ABC):
         parameters = {field.name: getattr(self, field.name) for field in fields(self)}
         return {
             "name": self.name,
-            **{
-                name: str(Fraction(value)) if isinstance(value, float) else int(value)
-                for name, value in parameters.items()
-            },
+            **{name: _written(value) for name, value in parameters.items()},
         }
 
     @classmethod
@@ -381,15 +384,23 @@ def _positive(reports: int) -> int:
     return reports
 
 
-def _parameter(name: str, value: object, kind: object) -> int | float:
+def _written(value: float | tuple[int, ...]) -> int | str | list[int]:
+    if isinstance(value, tuple):
+        return list(value)
+    return str(Fraction(value)) if isinstance(value, float) else int(value)
+
+
+def _parameter(name: str, value: object, kind: object) -> int | float | tuple[int, ...]:
     if kind is int and type(value) is int:
         return value
+    if kind == _NUMBERS and isinstance(value, list) and all(type(one) is int for one in value):
+        return tuple(value)
     if kind is float and isinstance(value, str) and (parts := _FRACTION.fullmatch(value)):
         exact = Fraction(int(parts[1]), int(parts[2] or 1))
         # str(exact) == value: one way to write a number, so one key for one mechanism
         if exact <= 1 and Fraction(float(exact)) == exact and str(exact) == value:
             return float(exact)
-    expected = "a whole number" if kind is int else 'a reduced binary fraction such as "3/4"'
+    expected = _EXPECTED["int" if kind is int else "list" if kind == _NUMBERS else "float"]
     raise InvalidDocument(
         f"the parameter {name} must be {expected}, got another {type(value).__name__}"
     )

@@ -10,6 +10,7 @@ from typing import Any
 from sudare.chance.keystream import packed_words
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
+from sudare.formats.ranges import Range
 from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.loloha import Loloha
@@ -17,11 +18,17 @@ from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.mechanisms.over_time.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.wave import SquareWave
+from sudare.mechanisms.window import Window
 
+_WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from is no name
 _SHOTS = ("shots", "flips", "low", "high")
 _SETS, _NUMBERS = ("grr", "subset"), ("grr", "projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
 _EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
+_RANGE = ("least", "largest", "step")
+_FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
+"""The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -36,6 +43,11 @@ class MechanismOptions:
             time, kshot.
         own_words: whether people answer in their own words.
         most: how many of the listed answers a person may select; None for exactly one.
+        least: of numbers, the least that may be answered, as a decimal in text.
+        largest: of numbers, the largest.
+        step: of numbers, the distance of one to the next.
+        found_out: of numbers, what is to be estimated: their mean, or their distribution.
+        bins: of a distribution, how many there are.
         form: of RAPPOR; ``full`` unless it says otherwise.
         lifetime: the most that all reports of one answer may cost together, where noise is kept.
         bits: of a free text's filter.
@@ -52,6 +64,11 @@ class MechanismOptions:
     mechanism: str = "auto"
     own_words: bool = False
     most: int | None = None
+    least: str | None = None
+    largest: str | None = None
+    step: str | None = None
+    found_out: str | None = None
+    bins: int | None = None
     form: str | None = None
     lifetime: float | None = None
     bits: int | None = None
@@ -69,19 +86,30 @@ class MechanismOptions:
         return self.rounds is not None or self.mechanism in CONTINUAL
 
     @property
+    def has_range(self) -> bool:
+        """Whether the options ask for a number."""
+        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out", "bins"))
+        return numeric or self.mechanism in _FOUND_OUT.values()
+
+    @property
     def labels(self) -> list[str]:
         """The labels of the answers where none are named."""
+        if self.least is not None and self.largest is not None:
+            return [self.least, self.largest]
         return ["no", "yes"] if self.has_rounds else []
 
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that were given but need something else, which ``unless`` names."""
         given = [name for name in options if getattr(self, name) is not None]
         if given:
-            raise ParameterError(f"--{given[0].replace('_', '-')} needs {unless}")
+            option = _WRITTEN.get(given[0], given[0].replace("_", "-"))
+            raise ParameterError(f"--{option} needs {unless}")
 
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:
     """The mechanism that the options ask for, of a collection with so many listed answers."""
+    if options.has_range:
+        return _number(options, answers)
     if options.has_rounds:
         return _continual(options, answers)
     options.refuse(_SHOTS, "--mechanism kshot and --rounds")
@@ -107,6 +135,38 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         return Loloha.calibrate(answers, options.epsilon, lifetime=options.lifetime)
     options.refuse(("lifetime",), "--mechanism loloha, --mechanism rappor or --free-text")
     return _categorical(options, answers)
+
+
+def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
+    named = {name: found_out for found_out, name in _FOUND_OUT.items()}
+    found_out = options.found_out or named.get(options.mechanism, "mean")
+    if options.mechanism not in {"auto", _FOUND_OUT[found_out]}:
+        raise ParameterError(
+            f"the {found_out} of numbers is told by {_FOUND_OUT[found_out]}, not by "
+            f"{options.mechanism}"
+        )
+    if found_out == "mean":
+        options.refuse(("bins",), "--estimate distribution")
+    if options.own_words:
+        raise ParameterError("--free-text needs a question without --from and --to")
+    options.refuse((*_RAPPOR, *_SHOTS, "rounds", "most"), "a question without --from and --to")
+    ends = [options.least, options.largest, options.step]
+    missing = [
+        f"--{_WRITTEN.get(name, name)}"
+        for name, end in zip(_RANGE, ends, strict=True)
+        if end is None
+    ]
+    if missing:
+        raise ParameterError(
+            f"a number has a range, --from and --to, and a --step; there is no {missing[0]}"
+        )
+    if answers != 2:
+        raise ParameterError(f"a number has the 2 ends of its range, and no answers, got {answers}")
+    least, largest, step = (str(end) for end in ends)
+    steps = Range.in_steps_of(least, largest, step).steps
+    if found_out == "mean":
+        return Window.calibrate(steps, options.epsilon)
+    return SquareWave.calibrate(steps, options.epsilon, options.bins)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

@@ -3,15 +3,19 @@
 ``interface``: what every kind knows: reading, encoding, releasing, analysing, describing.
 ``choice``: one answer of a list.
 ``selection``: several answers of a list.
+``number``: a number in a stated range: its mean.
+``distribution``: a number in a stated range: how people's numbers are distributed.
 ``text``: an answer in people's own words, found again among candidates.
 ``states``: one of two states in each of several rounds.
 ``association``: two questions to the same people, and whether they are related.
 """
 
-from sudare.mechanisms.domain import Categories, Domain, Selections, Streams
+from sudare.mechanisms.domain import Categories, Domain, Numbers, Selections, SpreadNumbers, Streams
 from sudare.mechanisms.strings import Strings
 from sudare.questions.choice import Choice
+from sudare.questions.distribution import Distribution
 from sudare.questions.interface import Agreed, Question
+from sudare.questions.number import Mean
 from sudare.questions.selection import Selection
 from sudare.questions.states import OverTime
 from sudare.questions.text import FreeText
@@ -19,6 +23,8 @@ from sudare.questions.text import FreeText
 KINDS: dict[type[Domain], type[Question]] = {
     Categories: Choice,
     Selections: Selection,
+    Numbers: Mean,
+    SpreadNumbers: Distribution,
     Strings: FreeText,
     Streams: OverTime,
 }

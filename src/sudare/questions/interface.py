@@ -88,12 +88,16 @@ class ResultOptions:
         simultaneous: whether the intervals hold for all answers at once.
         population: whether they are for the population that these people were sampled from.
         consistent: the step that makes shares which could exist, beside the unbiased ones.
+        above: of a distribution, the numbers that it is asked of how many people are above.
+        quantiles: of a distribution, those that are asked for; none for the usual ones.
     """
 
     level: float = 0.95
     simultaneous: bool = False
     population: bool = False
     consistent: str | None = None
+    above: tuple[str | float, ...] = ()
+    quantiles: tuple[float, ...] = ()
 
 
 class KindBody(msgspec.Struct):
@@ -102,6 +106,7 @@ class KindBody(msgspec.Struct):
     over_time: bool
     free_text: bool
     several: bool | msgspec.UnsetType = msgspec.UNSET  # only where people select several answers
+    number: str | msgspec.UnsetType = msgspec.UNSET  # mean, say: what is found out of numbers
 
 
 class ResultDocument(Shape):
@@ -208,6 +213,8 @@ class Question(ABC):
     """The reports whose odds never exceed the bound of ε, within a sentence."""
     paid_for: ClassVar[str] = "a report"
     """The reports that ε is the cost of, within a sentence."""
+    takes_places: ClassVar[bool] = False
+    """Whether a result may be asked for quantiles, and for the share above a number."""
     takes_candidates: ClassVar[bool] = False
     """Whether a result needs texts that people may have answered."""
     not_taken: ClassVar[Mapping[str, str]] = {}
@@ -376,6 +383,10 @@ class Question(ABC):
         """The names of what a report has a weight for, in the order of ``Mechanism.weights``."""
         return self.agreed.answers
 
+    def weights(self, reports: Records, number: int) -> NDArray[np.float64]:
+        """What each checked report counts of the thing with this number in ``weight_names``."""
+        return self.agreed.mechanism.weights(reports, number)
+
     def weights_described(self) -> str:
         """For what each report has a weight, as the refusal of anything else ends."""
         word, labels = self.listed()
@@ -386,6 +397,12 @@ class Question(ABC):
         for name, reason in self.not_taken.items():
             if getattr(options, name):
                 raise ParameterError(f"{name} is for listed answers; {reason}")
+        if (options.above or options.quantiles) and not self.takes_places:
+            asked = "a share above a number" if options.above else "a quantile"
+            raise ParameterError(
+                f"{asked} is one of a distribution of numbers; “{self.agreed.name}” has "
+                f"{self.described}"
+            )
 
     @abstractmethod
     def result(self, weighed: Weighed, options: ResultOptions) -> Result:
@@ -486,6 +503,15 @@ class Question(ABC):
     def minimum(self) -> str:
         """The least number of reports that is released, and of what."""
         return f"{self.agreed.minimum_reports}"
+
+    def clipped(self, answer: Any) -> str | None:  # noqa: ANN401 - any kind's
+        """For a person whose answer is taken for another one: for which; mostly nothing."""
+        del answer
+        return None
+
+    def clipped_rows(self, count: int) -> str:
+        """That so many rows of a table are taken for other answers, in a sentence."""
+        return f"{count:,} rows count as other answers than they hold"
 
     def randomised(self, people: int, reports: int) -> str:
         """That the answers of so many people were randomised, and at which ε, in a sentence."""

@@ -3,6 +3,8 @@
 ``renderers``: which renderer shows the result of which kind.
 ``columns``: one name for each column of a result, and its heading in a table.
 ``choice``: the shares of listed answers.
+``number``: the mean of numbers.
+``distribution``: the distribution of numbers.
 ``selection``: the shares of people who select each of several answers.
 ``text``: the texts that were found.
 ``states``: the shares of rounds.

@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sudare.questions.choice import Shares
+from sudare.questions.distribution import Spread
 from sudare.questions.interface import Result
+from sudare.questions.number import MeanResult
 from sudare.questions.selection import SelectedShares
 from sudare.questions.states import Rounds
 from sudare.questions.text import Discoveries
-from sudare.results import choice, selection, states, text
+from sudare.results import choice, distribution, number, selection, states, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +40,8 @@ class Renderer(Protocol):
 RENDERERS: dict[type[Result], Renderer] = {
     Shares: choice,
     SelectedShares: selection,
+    MeanResult: number,
+    Spread: distribution,
     Discoveries: text,
     Rounds: states,
 }

@@ -24,6 +24,8 @@ export interface Standing {
   readonly free_text: boolean;
   /** Said only where people select several answers. */
   readonly several?: boolean;
+  /** What is found out of the numbers that people answer: said only where they do. */
+  readonly number?: string;
   readonly state: State;
   readonly public: boolean;
   readonly grace: number;
@@ -94,6 +96,44 @@ export interface Selections extends Answers {
   };
 }
 
+export interface MeanRow {
+  readonly mean: number;
+  readonly stderr: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Means extends Result {
+  /** The numbers that people may answer. */
+  readonly range: { readonly least: number; readonly most: number; readonly step: number };
+  readonly estimates: readonly MeanRow[];
+}
+
+export interface BinRow {
+  /** The least and the largest number of a bin, both in it. */
+  readonly least: number;
+  readonly most: number;
+  readonly share: number;
+  readonly unbiased: number;
+  readonly stderr: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface QuantileRow {
+  readonly quantile: number;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface Distribution extends Result {
+  readonly range: Means["range"];
+  readonly bins: readonly BinRow[];
+  readonly quantiles: readonly QuantileRow[];
+  readonly estimates: readonly MeanRow[];
+}
+
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
@@ -114,7 +154,7 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate = Answers | Selections | Rounds | Texts;
+export type Estimate = Answers | Selections | Means | Distribution | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

@@ -7,9 +7,12 @@ import { logUp, nextUp } from "./fractions";
 import { Loloha } from "./loloha";
 import { memoised, readMechanism, type Mechanism } from "./mechanisms";
 import { wholeNumber, type Unread } from "./parameters";
+import { Range, type Placed } from "./ranges";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import { digest, isWellFormed, type Digest } from "./strings";
+import { SquareWave } from "./wave";
+import { Window } from "./window";
 
 /** Equal stretches of time, one after the other: when the first opens (Unix time), how long each. */
 export interface Windows {
@@ -32,7 +35,10 @@ const ALLOWED = new Set([
   "invited",
 ]);
 
-/** What a person may answer: a label or a text; where several may be selected, a list of labels. */
+/**
+ * What a person may answer: a label or a text; a number as a decimal in text; where several may be
+ * selected, a list of labels.
+ */
 export type Answer = string | readonly string[];
 
 /** What is said of answers that change, where noise is kept for cells that answers share. */
@@ -124,9 +130,30 @@ export class Collection {
     return this.mechanism instanceof SetResponse;
   }
 
-  /** An answer as the mechanism's value: a label's number, a row of 0 and 1, a text's digest. */
+  /** The numbers that people may answer; null where they answer otherwise. */
+  get range(): Range | null {
+    const { mechanism } = this;
+    if (!(mechanism instanceof Window || mechanism instanceof SquareWave)) return null;
+    return new Range(this.answers as [string, string], mechanism.steps);
+  }
+
+  /** Where a number that is answered lies in the range. */
+  place(range: Range, answer: Answer): Placed {
+    const placed = typeof answer === "string" ? range.place(answer) : null;
+    if (placed) return placed;
+    throw new InvalidAnswer(
+      `the answer is no number; “${this.name}” asks for one (nothing was randomised)`,
+    );
+  }
+
+  /**
+   * An answer as the mechanism's value: a label's number, a row of 0 and 1, a text's digest, or the
+   * steps of a number; one outside the range counts as its end.
+   */
   encode(answer: Answer): number | Selected | Digest {
     if (this.freeText) return digest(this.key, answer);
+    const { range } = this;
+    if (range) return this.place(range, answer).steps;
     if (!(this.mechanism instanceof SetResponse)) return this.#number(answer);
     if (!Array.isArray(answer)) throw new InvalidAnswer("several answers are a list of labels");
     const chosen = new Set(answer.map((label) => this.#number(label)));
@@ -165,6 +192,7 @@ export class Collection {
     if ([this.name, ...answers].includes("")) {
       refuse("the name and every answer's label need at least one character");
     }
+    void this.range; // which is refused if it can't be
     if (mechanism instanceof Continual) {
       if (answers[0] === "1" || answers[1] === "0") {
         refuse("a state's label can't be the number of the other state");

@@ -20,9 +20,12 @@ export {
 } from "./odds";
 export { Loloha } from "./loloha";
 export { HadamardResponse, Points, ProjectiveGeometry } from "./points";
+export { Range, type Placed } from "./ranges";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";
 export { SubsetSelection } from "./subset";
 export { Unary } from "./unary";
+export { SquareWave } from "./wave";
+export { Window } from "./window";
 export { momentOf, type Moment } from "./windows";

@@ -15,8 +15,19 @@ import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
 import { SubsetSelection } from "./subset";
 import { Unary } from "./unary";
+import { SquareWave } from "./wave";
+import { Window } from "./window";
 
-export type Mechanism = Grr | Unary | SubsetSelection | SetResponse | Points | Rappor | Continual;
+export type Mechanism =
+  | Grr
+  | Unary
+  | SubsetSelection
+  | SetResponse
+  | Window
+  | SquareWave
+  | Points
+  | Rappor
+  | Continual;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -27,6 +38,8 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["sue", (document) => Unary.readSue(document)],
   ["subset", (document) => SubsetSelection.read(document)],
   ["set", (document) => SetResponse.read(document)],
+  ["window", (document) => Window.read(document)],
+  ["wave", (document) => SquareWave.read(document)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],
   ["olh", (document) => LocalHashing.read(document)],

@@ -25,6 +25,8 @@ import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
 import type { Digest } from "./strings";
 import { SubsetSelection } from "./subset";
+import { SquareWave } from "./wave";
+import { Window } from "./window";
 
 /**
  * An answer as a mechanism knows it: a number, a row of 0 and 1 where several may be selected, or the
@@ -42,14 +44,19 @@ export interface Odds {
  * GRR: the chance that the true answer is sent, and that each other one is. Points: that a report
  * supports the true answer, and any other one. Unary and RAPPOR: that a report has a 1 in a bit of
  * the true answer, and in any other bit. Subsets: that a report has the true answer, and any other
- * one. Sets: that a report has one item that the person has, and
- * one that they haven't. Over time: that a
+ * one. Sets: that a report has one item that the person has, and one that they haven't. Windows:
+ * that a report is an output of the rounded number's window, and that it is another one. Over time:
+ * that a
  * state that is looked at is told as it is, and that the other one is.
  */
 export function odds(mechanism: Mechanism): Odds {
   if (mechanism instanceof Grr) {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
+  }
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+    const keep = asFraction(mechanism.keep);
+    return { truth: keep, other: rest(keep) };
   }
   if (mechanism instanceof SubsetSelection) {
     return { truth: asFraction(mechanism.keep), other: mechanism.others };
@@ -92,6 +99,9 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
   if (mechanism instanceof Grr || mechanism instanceof Points) {
     return weightOf(mechanism, value, record);
   }
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+    return weightOf(mechanism, value, record);
+  }
   if (mechanism instanceof Continual) {
     const { reportsEach, rounds } = mechanism;
     const speaks = fraction(BigInt(reportsEach), BigInt(rounds));
@@ -112,7 +122,10 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
-  mechanism: Exclude<Mechanism, Grr | SubsetSelection | SetResponse | Points | Continual>,
+  mechanism: Exclude<
+    Mechanism,
+    Grr | SubsetSelection | SetResponse | Window | SquareWave | Points | Continual
+  >,
   value: Value,
   record: Uint8Array,
 ) {
@@ -171,6 +184,9 @@ function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fract
     const isLikely = getBit(mechanism.readReport(record), value as number);
     return isLikely ? mechanism.likely : mechanism.unlikely;
   }
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+    return mechanism.chanceOf(mechanism.readReport(record), value as number);
+  }
   const { truth, other } = odds(mechanism);
   if (mechanism instanceof Grr) return mechanism.readReport(record) === value ? truth : other;
   if (mechanism instanceof SetResponse) {
@@ -223,6 +239,9 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
     return numbers(2 ** items)
       .filter(isSet)
       .map((row) => record([row, width]));
+  }
+  if (mechanism instanceof Window || mechanism instanceof SquareWave) {
+    return numbers(mechanism.outputs).map((output) => record([output, width]));
   }
   const bits = mechanism instanceof Rappor ? mechanism.bits : mechanism.k;
   const cohorts = mechanism instanceof Rappor ? mechanism.cohorts : 1;

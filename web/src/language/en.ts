@@ -44,6 +44,9 @@ export const common = {
     `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
     `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
     `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
+  windowOdds: (width: number, marks: number, people: People) =>
+    `A report is one of ${marks} marks. Of ${people.of} people, about ${people.truth} send one of the ` +
+    `${width} that stand for numbers near their own, and about ${people.other} one of the others.`,
   pointOdds: (answer: string, people: People) =>
     "A report is a number that says yes to some of the answers and no to the others. Of " +
     `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +

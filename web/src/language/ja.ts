@@ -42,6 +42,9 @@ export const common: CommonWords = {
   setOdds: (size, blanks, answer, people) =>
     `送信データに入るのは、選択肢と、選ばなかった分を埋める空欄（${blanks} 個）のうち ${size} 個です。` +
     `「${answer}」を選んだ ${people.of} 人のうち約 ${people.truth} 人、選ばなかった ${people.of} 人のうちでも約 ${people.other} 人の送信データに「${answer}」が入ります。`,
+  windowOdds: (width, marks, people) =>
+    `送信されるのは、${marks} 個の目印のうちの 1 個です。${people.of} 人のうち約 ${people.truth} 人は自分の数値に近い ${width} 個のどれかを、` +
+    `約 ${people.other} 人はそれ以外のどれかを送ります。`,
   pointOdds: (answer, people) =>
     `番号を一つだけ送信します。番号ごとに、「はい」になる選択肢と「いいえ」になる選択肢が決まっています。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」の番号を送るのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,

@@ -13,6 +13,8 @@ export interface Bar {
   /** The share and its interval in words, where they aren't plain per cents. */
   readonly text?: string;
   readonly ends?: string;
+  /** Whether it is a point on the scale, where there is nothing that a bar could begin at. */
+  readonly isPoint?: boolean;
   /** A word of caution about the interval, if any. */
   readonly doubt?: string | undefined;
 }
@@ -22,6 +24,8 @@ export interface Scale {
   readonly from: number;
   readonly to: number;
   readonly ticks: readonly number[];
+  /** What stands below a line; its per cent unless it says otherwise. */
+  readonly text?: (tick: number) => string;
 }
 
 /** The scale of all shares that there can be. */
@@ -60,7 +64,7 @@ export function Bars({ bars, label, scale, dense = false }: BarsProps) {
     `${((100 * (share - scale.from)) / (scale.to - scale.from)).toFixed(3)}%`;
   return (
     <div class={dense ? "bars dense" : "bars"} role="group" aria-label={label}>
-      {bars.map(({ label, share, low, high, truth, text, ends, doubt }) => (
+      {bars.map(({ label, share, low, high, truth, text, ends, isPoint, doubt }) => (
         <div class="bar" key={label}>
           <span class="bar-label">
             <Stranger text={label} />
@@ -76,14 +80,18 @@ export function Bars({ bars, label, scale, dense = false }: BarsProps) {
                 y2="32"
               />
             ))}
-            <rect
-              class={share < 0 ? "fill below" : "fill"}
-              x={at(Math.min(0, share))}
-              y="8"
-              width={at(scale.from + Math.abs(share))}
-              height="16"
-              rx="2"
-            />
+            {isPoint ? (
+              <circle class="point" cx={at(share)} cy="16" r="6" />
+            ) : (
+              <rect
+                class={share < 0 ? "fill below" : "fill"}
+                x={at(Math.min(0, share))}
+                y="8"
+                width={at(scale.from + Math.abs(share))}
+                height="16"
+                rx="2"
+              />
+            )}
             {low !== undefined && high !== undefined && (
               <g class={doubt ? "whisker doubtful" : "whisker"}>
                 <line x1={at(low)} x2={at(high)} y1="16" y2="16" />
@@ -108,7 +116,7 @@ export function Bars({ bars, label, scale, dense = false }: BarsProps) {
         <svg height="18">
           {scale.ticks.map((tick) => (
             <text key={tick} x={at(tick)} y="13">
-              {tickText(tick)}
+              {(scale.text ?? tickText)(tick)}
             </text>
           ))}
         </svg>

@@ -13,6 +13,8 @@ import {
   SubsetSelection,
   type SetResponse,
   type Unary,
+  type SquareWave,
+  type Window,
 } from "../device";
 import type { CommonWords } from "../language";
 import { peopleOf, upTo } from "./numbers";
@@ -74,6 +76,15 @@ export function setOdds(
 ): string {
   const { setSize, most } = mechanism;
   return words.setOdds(setSize, most, isolated(answers[0] as string), peopleOf(odds(mechanism)));
+}
+
+/** How often a report is one of the marks that stand for numbers near the person's. */
+export function windowOdds(
+  words: CommonWords,
+  { mechanism }: CollectionBy<Window | SquareWave>,
+): string {
+  const { width, outputs } = mechanism;
+  return words.windowOdds(width, outputs, peopleOf(odds(mechanism)));
 }
 
 /** How often the places that a text switches on are reported as on. */

@@ -164,7 +164,7 @@ def judge_of(agreed: "Collection", other: str | None, separator: str | None) -> 
     kind = agreed.kind if separator is None else agreed.kind.separated(separator)
     if other is None:
         return kind
-    if kind.rounds or kind.body.several or other not in agreed.answers:
+    if kind.rounds or kind.body.several or kind.body.number or other not in agreed.answers:
         raise ParameterError(
             f"--other is one of a list of answers; “{agreed.name}” ({agreed.kind.described}) has "
             f"no answer {other!r}"
@@ -193,14 +193,19 @@ def reading_bar(what: str) -> Iterator[Callable[[int, int], object]]:
         yield advance
 
 
-def say_reading(reading: "Reading") -> None:
-    """Say which rows were left out or not kept, and where rows may not be people, on stderr."""
+def say_reading(reading: "Reading", agreed: "Collection | None" = None) -> None:
+    """Say which rows were left out, clipped or not kept, and where rows may not be people.
+
+    On stderr; ``agreed`` is the collection whose answers they are.
+    """
     if reading.table.options.person is not None:
         rows, people = counted(reading.rows, "row"), counted(reading.people, "person", "people")
         say(f"{rows} of {people}; {_KEPT[reading.rules.keep]} of each was kept", err=True)
     left = [f"{counted(n, 'row')} {why}" for why, n in reading.left_out.items() if n]
     if left:
         say(f"left out: {', '.join(left)}", err=True)
+    if reading.clipped and agreed is not None:
+        say(agreed.kind.clipped_rows(reading.clipped), err=True)
     if reading.ids is not None:
         say(
             f"Warning: {reading.ids!r} in {reading.table.name} looks like an id, and repeats: rows "

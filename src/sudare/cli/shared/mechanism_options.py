@@ -20,18 +20,45 @@ _OPTIONS = (
     ),
     click.option(
         "--mechanism",
-        type=MechanismName(["auto", *MECHANISMS, "set", "loloha", "rappor", *OVER_TIME]),
+        type=MechanismName(
+            ["auto", *MECHANISMS, "set", "window", "wave", "loloha", "rappor", *OVER_TIME]
+        ),
         default="auto",
         show_default=True,
         help="auto takes the one with the least error for a single report, among those whose "
         "report has at most 128 bytes; of two as good, the one with the shorter report. With "
-        "--most, it takes set; with --rounds, kshot. loloha is for answers that change. One that "
-        "an installed package adds goes by its name.",
+        "--most, it takes set; with --from, window, or wave for a distribution; with --rounds, "
+        "kshot. loloha is for answers that change. One that an installed package adds goes by "
+        "its name.",
     ),
     click.option(
         "--most",
         type=int,
         help="Check all that apply: a person may select up to so many of the answers, or none.",
+    ),
+    click.option(
+        "--from",
+        "least",
+        metavar="NUMBER",
+        help="People answer by a number: the least that there is, such as 18 or -1.5.",
+    ),
+    click.option("--to", "largest", metavar="NUMBER", help="Of a number: the largest there is."),
+    click.option(
+        "--step",
+        metavar="NUMBER",
+        help="Of a number: its distance to the next; steps of it lead from --from to --to.",
+    ),
+    click.option(
+        "--estimate",
+        "found_out",
+        type=click.Choice(("mean", "distribution")),
+        help="Of numbers: what is to be found out; their mean, unless it says otherwise.",
+    ),
+    click.option(
+        "--bins",
+        type=int,
+        help="Of a distribution: how many bins the range has; more make each share less precise. "
+        "16, or 32 above ε = 2.",
     ),
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."

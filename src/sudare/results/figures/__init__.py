@@ -5,6 +5,8 @@ Okabe and Ito, told apart by colour-blind readers too; lines differ in their mar
 
 ``frame``: fonts that can draw a figure's texts, a frame, a legend, a file.
 ``shares``: shares as bars with their intervals.
+``means``: a mean of numbers on the axis of their range.
+``histograms``: a distribution of numbers.
 ``rounds``: shares over time, with the band that holds for all rounds at once.
 ``streams``: simulated streams: one run, and errors against ε.
 ``curves``: errors as curves on a logarithmic axis.
@@ -12,6 +14,8 @@ Okabe and Ito, told apart by colour-blind readers too; lines differ in their mar
 
 from sudare.results.figures.curves import cost_figure, error_figure
 from sudare.results.figures.frame import save
+from sudare.results.figures.histograms import histogram_figure
+from sudare.results.figures.means import mean_figure
 from sudare.results.figures.rounds import rounds_figure
 from sudare.results.figures.shares import decoded_figure, estimate_figure
 from sudare.results.figures.streams import stream_error_figure, stream_figure
@@ -21,6 +25,8 @@ __all__ = [
     "decoded_figure",
     "error_figure",
     "estimate_figure",
+    "histogram_figure",
+    "mean_figure",
     "rounds_figure",
     "save",
     "stream_error_figure",

@@ -5,6 +5,8 @@
 ``estimates``: the page of listed answers.
 ``decoded``: the page of free text.
 ``streams``: the page of a share over time.
+``means``: the page of a mean of numbers.
+``distributions``: the page of a distribution of numbers.
 ``curves``: the page of errors as curves.
 ``bars``: the chart of shares.
 ``scale``: axes, and which values deserve a tick.
@@ -12,7 +14,16 @@
 
 from sudare.results.html.curves import error_page
 from sudare.results.html.decoded import decoded_page
+from sudare.results.html.distributions import distribution_page
 from sudare.results.html.estimates import estimate_page
+from sudare.results.html.means import mean_page
 from sudare.results.html.streams import stream_page
 
-__all__ = ["decoded_page", "error_page", "estimate_page", "stream_page"]
+__all__ = [
+    "decoded_page",
+    "distribution_page",
+    "error_page",
+    "estimate_page",
+    "mean_page",
+    "stream_page",
+]

@@ -19,8 +19,8 @@ TICKS = 6  # on an axis as narrow as a phone
 AXIS_AGAIN = 15  # rows from which the axis is repeated at the bottom
 
 # The shapes that rows share; hidden, but not by display: none, which would take the caps away.
-_SHAPES = '<svg class="shapes" aria-hidden="true"><defs>\n{shapes}\n</defs></svg>'
-_MARKS = """
+SHAPES = '<svg class="shapes" aria-hidden="true"><defs>\n{shapes}\n</defs></svg>'
+MARKS = """
 <path id="truth" d="M0 0 5 9H-5Z"/>
 <marker id="cap" markerUnits="userSpaceOnUse" markerWidth="3" markerHeight="12" refX="1.5" \
 refY="6" orient="0"><path d="M1.5 1V11"/></marker>"""
@@ -71,13 +71,13 @@ class Bars:
             f"Bar chart of the estimated share of {count} answers with {self.level} intervals. "
             f"The largest is {label}, {share}. The table below has all the numbers."
         )
-        shapes = f'<g id="grid{number}" class="grid">{_grid(scale)}</g>'
-        shapes += _MARKS * (number == 1) + _HATCH * self.rest
+        shapes = f'<g id="grid{number}" class="grid">{grid_of(scale)}</g>'
+        shapes += MARKS * (number == 1) + _HATCH * self.rest
         axis = f"<div><b></b><i></i>{_axis(scale)}</div>"
         return "\n".join(
             [
                 "<figure>",
-                _SHAPES.format(shapes=shapes),
+                SHAPES.format(shapes=shapes),
                 f'<div class="bars" role="img" aria-label="{attribute(summary)}">',
                 axis,
                 *self._rows(scale, decimals, f"#grid{number}"),
@@ -149,7 +149,8 @@ def _bar(zero: float, value: float, low: float, high: float) -> str:
     )
 
 
-def _grid(scale: Scale) -> str:
+def grid_of(scale: Scale) -> str:
+    """A line at each tick of an axis."""
     ticks = scale.ticks(TICKS)
     classes = ['class="zero" ' if tick == 0 else "" for tick in ticks]
     return "".join(
@@ -161,8 +162,13 @@ def _grid(scale: Scale) -> str:
 def _axis(scale: Scale) -> str:
     ticks = scale.ticks(TICKS)
     decimals = max(0, decimals_for(100 * (ticks[1] - ticks[0])) - 1)
-    texts = (
-        f'<text x="{place:.2f}%" y="70%">{percent(tick, decimals)}</text>'
-        for tick, place in zip(ticks, scale.place(ticks), strict=True)
+    return axis_of(scale, [percent(tick, decimals) for tick in ticks])
+
+
+def axis_of(scale: Scale, texts: list[str]) -> str:
+    """The axis of a chart, with a text at each tick."""
+    drawn = (
+        f'<text x="{place:.2f}%" y="70%">{text}</text>'
+        for text, place in zip(texts, scale.place(scale.ticks(TICKS)), strict=True)
     )
-    return f'<svg class="axis">{"".join(texts)}</svg>'
+    return f'<svg class="axis">{"".join(drawn)}</svg>'

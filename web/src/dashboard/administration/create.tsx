@@ -27,7 +27,7 @@ import {
 } from "./wishes";
 
 const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
-const KINDS: readonly Asked[] = ["choice", "several", "text", "states"];
+const KINDS: readonly Asked[] = ["choice", "several", "number", "text", "states"];
 
 interface CreateProps {
   readonly requests: Requests;
@@ -176,7 +176,8 @@ function Question({ form, change, refusal }: FieldsProps) {
         value={asks}
         choose={(next) => change(asking(form, next))}
       />
-      {asks !== "text" && (
+      {asks === "number" && <RangeEntries form={form} change={change} refusal={refusal} />}
+      {asks !== "text" && asks !== "number" && (
         <Entry
           id="new-answers"
           title={asks === "states" ? words.stateNames : words.answers}
@@ -213,6 +214,46 @@ function Question({ form, change, refusal }: FieldsProps) {
           set={(rounds) => change({ rounds })}
         />
       )}
+    </>
+  );
+}
+
+/** The ends of a number's range, and its step. */
+function RangeEntries({ form, change, refusal }: FieldsProps) {
+  const words = useWords();
+  return (
+    <>
+      <Entry
+        id="new-range"
+        title={words.numbersFrom}
+        hint={words.numbersFromWhy}
+        refusal={refusal("range") ?? (refusal("answers") && words.refusals.range)}
+      >
+        {(control) => (
+          <span class="pair">
+            <input
+              type="text"
+              {...control}
+              value={form.least}
+              onInput={({ currentTarget }) => change({ least: currentTarget.value })}
+            />
+            <input
+              type="text"
+              aria-label={words.numbersTo}
+              value={form.largest}
+              onInput={({ currentTarget }) => change({ largest: currentTarget.value })}
+            />
+          </span>
+        )}
+      </Entry>
+      <TextEntry
+        id="new-step"
+        title={words.step}
+        hint={words.stepWhy}
+        refusal={refusal("step")}
+        value={form.step}
+        set={(step) => change({ step })}
+      />
     </>
   );
 }

@@ -8,13 +8,14 @@ import { percent, upTo } from "../../page/numbers";
 import { Stranger } from "../../page/strangers";
 import { choice } from "../kinds/choice";
 import type { Kind } from "../kinds/interface";
+import { number } from "../kinds/number";
 import { selection } from "../kinds/selection";
 import { states } from "../kinds/states";
 import { text } from "../kinds/text";
 import { useWords } from "./language";
 import type { Asked, Draft, Form } from "./wishes";
 
-const KINDS: Readonly<Record<Asked, Kind>> = { choice, several: selection, text, states };
+const KINDS: Readonly<Record<Asked, Kind>> = { choice, several: selection, number, text, states };
 
 interface DraftLabelProps {
   readonly form: Form;

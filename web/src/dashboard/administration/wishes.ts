@@ -1,7 +1,7 @@
 /** What an administrator wishes a new collection to be, from the form to the collector. */
 
 /** What people are asked for. */
-export type Asked = "choice" | "several" | "text" | "states";
+export type Asked = "choice" | "several" | "number" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
 export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_report";
 
@@ -9,6 +9,7 @@ export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
   choice: ["least_error", "small_reports", "permanent_noise"],
   several: ["least_error"],
+  number: ["least_error"],
   text: ["permanent_noise"],
   states: ["least_error", "one_report"],
 };
@@ -23,6 +24,9 @@ export interface Form {
   readonly name: string;
   readonly answers: string;
   readonly most: string;
+  readonly least: string;
+  readonly largest: string;
+  readonly step: string;
   readonly rounds: string;
   readonly wants: Wanted;
   readonly epsilon: string;
@@ -43,6 +47,9 @@ export const BLANK: Form = {
   name: "",
   answers: "",
   most: "3",
+  least: "0",
+  largest: "100",
+  step: "1",
   rounds: "24",
   wants: "least_error",
   epsilon: "1",
@@ -64,6 +71,7 @@ export interface Wishes {
   readonly asks: Asked;
   readonly answers: readonly string[];
   readonly most: number | null;
+  readonly step: string | null;
   readonly rounds: number | null;
   readonly wants: Wanted;
   readonly epsilon: number;
@@ -98,6 +106,8 @@ export type Field =
   | "name"
   | "answers"
   | "most"
+  | "range"
+  | "step"
   | "rounds"
   | "wants"
   | "epsilon"
@@ -122,6 +132,7 @@ export function answersOf(text: string): string[] {
 }
 
 const WHOLE = /^[1-9][0-9]{0,14}$/;
+const DECIMAL = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
 const NUMBER = /^(?=.*[1-9])[0-9]{0,6}\.?[0-9]{0,12}$/;
 
 /** The wishes of a form, or the first field that can't be read. */
@@ -130,9 +141,18 @@ export function wishesOf(form: Form): Wishes | Field {
   const [question, name] = [form.question.trim(), form.name.trim()];
   if (question === "") return "question";
   if (name === "") return "name";
-  const answers = asks === "text" ? [] : answersOf(form.answers);
+  if (asks === "number" && ![form.least, form.largest].every((end) => DECIMAL.test(end.trim()))) {
+    return "range";
+  }
+  if (asks === "number" && !DECIMAL.test(form.step.trim())) return "step";
+  const answers =
+    asks === "text"
+      ? []
+      : asks === "number"
+        ? [form.least.trim(), form.largest.trim()]
+        : answersOf(form.answers);
   if (asks !== "text" && (answers.length < 2 || new Set(answers).size < answers.length)) {
-    return "answers";
+    return asks === "number" ? "range" : "answers";
   }
   if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
     return "most";
@@ -150,6 +170,7 @@ export function wishesOf(form: Form): Wishes | Field {
     asks,
     answers,
     most: asks === "several" ? Number(form.most) : null,
+    step: asks === "number" ? form.step.trim() : null,
     rounds: asks === "states" ? Number(form.rounds) : null,
     wants,
     epsilon: Number(form.epsilon),
@@ -167,6 +188,8 @@ const FIELDS: readonly Field[] = [
   "name",
   "answers",
   "most",
+  "range",
+  "step",
   "rounds",
   "wants",
   "epsilon",

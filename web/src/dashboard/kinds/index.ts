@@ -2,11 +2,19 @@
 
 import type { Estimate, Standing } from "../../collector/api";
 import { choice } from "./choice";
+import { distribution } from "./distribution";
 import type { Kind } from "./interface";
+import { number } from "./number";
 import { other } from "./other";
 import { selection } from "./selection";
 import { states } from "./states";
 import { text } from "./text";
+
+/** What may be found out of numbers. */
+const NUMBERS: ReadonlyMap<string, Kind> = new Map([
+  ["mean", number],
+  ["distribution", distribution],
+]);
 
 /**
  * The kind of question that a collection asks, as its collector says; `other` if the page knows no
@@ -17,10 +25,11 @@ export function kindOf(standing: Standing, estimate: Estimate | null = null): Ki
   return estimate && !(kind.rows in estimate) ? other : kind;
 }
 
-function statedKind({ free_text, over_time, several }: Standing): Kind {
+function statedKind({ free_text, over_time, several, number: found }: Standing): Kind {
   if (free_text && over_time) return other;
   if (free_text) return text;
   if (over_time) return states;
   if (several) return selection;
+  if (found !== undefined) return NUMBERS.get(found) ?? other;
   return choice;
 }

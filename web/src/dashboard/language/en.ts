@@ -47,6 +47,23 @@ export const words = {
     `${low} to ${high}, at ${level}\u00a0%`,
   severalWhy: (most: number) =>
     `A person may select up to ${counted(most, "answer")}, so the shares don’t sum to 100\u00a0%.`,
+  mean: "Mean",
+  meanWhy: "of people’s numbers",
+  meanMargin: "of error at most",
+  numberRange: (low: string, high: string) => `${low} to ${high}`,
+  meanNote: (n: number, level: string, least: string, most: string) =>
+    `From ${counted(n, "report")}. The line is the ${level}\u00a0% interval. A number outside ${least} to ` +
+    `${most} counts as the nearer end.`,
+  binNumbers: "Numbers",
+  median: "Median",
+  medianWhy: (low: string, high: string, level: string) => `${low} to ${high}, at ${level}`,
+  distribution: "Distribution",
+  quantile: "People below",
+  quantileOf: (share: string) => `${share}\u00a0%`,
+  thatNumber: "Number",
+  distributionNote: (n: number, level: string) =>
+    `From ${counted(n, "report")}. The bars are smoothed, each a little towards its neighbours; the lines are ` +
+    `${level}\u00a0% intervals, which rest on the reports alone. Where a bar ends outside its line, trust the line.`,
   largest: "the largest share",
   newest: "the newest round",
   smallest: "the smallest share that would be found",

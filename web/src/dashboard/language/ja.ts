@@ -47,6 +47,21 @@ export const words: DashboardWords = {
   meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
   severalWhy: (most) =>
     `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
+  mean: "平均",
+  meanWhy: "回答された数値の平均",
+  meanMargin: "以内の誤差",
+  numberRange: (low, high) => `${low}～${high}`,
+  meanNote: (n, level, least, most) =>
+    `${n.toLocaleString("ja")} 件の送信データから。線は ${level}\u00a0% 区間です。${least} から ${most} の範囲外の数値は、近いほうの端の値として数えます。`,
+  binNumbers: "数値",
+  median: "中央値",
+  medianWhy: (low, high, level) => `${low}～${high}（${level}）`,
+  distribution: "分布",
+  quantile: "下位の割合",
+  quantileOf: (share) => `${share}\u00a0%`,
+  thatNumber: "境目の数値",
+  distributionNote: (n, level) =>
+    `${n.toLocaleString("ja")} 件の送信データから。棒は隣どうしでならしてあります。線は送信データだけから求めた ${level}\u00a0% 区間です。棒の先が線から外れているところでは、線のほうを見てください。`,
   largest: "最も多い回答",
   newest: "最新のラウンド",
   smallest: "見つけられる最小の割合",

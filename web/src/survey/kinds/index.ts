@@ -1,8 +1,9 @@
 /** The kinds of questions, as a survey asks them: a line for each. */
 
-import type { Collection } from "../../device";
+import { SquareWave, type Collection } from "../../device";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
+import { distribution, number } from "./number";
 import { selection } from "./selection";
 import { states } from "./states";
 import { text } from "./text";
@@ -14,6 +15,8 @@ import { text } from "./text";
 export function kindOf(collection: Collection): Kind {
   if (collection.freeText) return text;
   if (collection.several) return selection;
+  if (collection.mechanism instanceof SquareWave) return distribution;
+  if (collection.range) return number;
   if (collection.overTime) return states;
   return choice;
 }

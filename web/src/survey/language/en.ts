@@ -119,6 +119,16 @@ export const words = {
   selected: (count: number, most: number) => `${count} of at most ${most} selected`,
   yourText: "Your answer, in your own words",
   yourState: "Your state in this round",
+  yourNumber: "Your number",
+  numberIn: (least: string, most: string, step: string) =>
+    `From ${least} to ${most}, in steps of ${step}`,
+  slider: "The same on a slider",
+  nothingEntered: "nothing entered yet",
+  enterNumber: "Enter a number first.",
+  noNumber: "This is no number.",
+  clipped: (least: string, most: string, end: string) =>
+    `This lies outside ${least} to ${most}: it counts as ${end}.`,
+  nearest: (step: string) => `The nearest step is ${step}: it counts as that.`,
   search: "Search the answers",
   found: (found: string, all: string) => (found === all ? `${all} answers` : `${found} of ${all}`),
   chosen: ":",
@@ -222,6 +232,10 @@ export const words = {
   strangeItems: ({ of, other }: People) =>
     `By chance, it names nothing of yours, as about ${other} of ${of} reports do. That keeps your ` +
     "answers yours. The odds are known, so the totals over many people still come out right.",
+  ownMark: ({ of, truth, other }: People, end: string) =>
+    `Of ${of} people with your number about ${truth} send this very mark, and of ${of} with ${end} ` +
+    `about ${other} do. So it proves nothing of you; the odds are known, and what is found out of many ` +
+    "people still comes out right.",
   ownState: ({ of, truth }: People) =>
     `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
     "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
@@ -245,6 +259,10 @@ export const words = {
     `The number ${point}: yes to ${yes} of ${answers} answers.`,
   saysBits: (count: number, bits: number, places: string) =>
     `${count} of ${bits} places are on: ${places}`,
+  saysMark: (mark: number, marks: number, counts: string) =>
+    `Mark ${mark} of ${marks}, which counts as ${counts} in the mean.`,
+  saysNumbers: (mark: number, marks: number, least: string, most: string) =>
+    `Mark ${mark} of ${marks}, which stands for ${least} to ${most}.`,
   saysCohort: (cohort: number, cohorts: number) => `Group ${cohort + 1} of ${cohorts}.`,
   saysState: (round: number, state: string) => `In round ${round}: “${state}”`,
   conclude: "What the collector can conclude",
@@ -253,6 +271,8 @@ export const words = {
   concludeSet:
     "If having selected nothing, and each answer alone, seemed equally likely before, this is how " +
     "likely each is after the report:",
+  concludeNumber:
+    "If these numbers seemed equally likely before, this is how likely each one is after the report:",
   concludeText:
     "Texts aren’t in a report, only places that are on. If the collector takes these two texts to be " +
     "equally likely before, this is how likely each one is after the report:",

@@ -109,6 +109,14 @@ export const words: SurveyWords = {
   selected: (count, most) => `最大 ${most} 個のうち ${count} 個を選択中`,
   yourText: "あなたの回答（自由記述）",
   yourState: "今回のあなたの状態",
+  yourNumber: "あなたの数値",
+  numberIn: (least, most, step) => `${least} から ${most} まで（${step} きざみ）`,
+  slider: "スライダーで選ぶ",
+  nothingEntered: "まだ入力されていません",
+  enterNumber: "先に数値を入力してください。",
+  noNumber: "数値として読み取れません。",
+  clipped: (least, most, end) => `${least} から ${most} の範囲外です。${end} として数えます。`,
+  nearest: (step) => `いちばん近い ${step} として数えます。`,
   search: "選択肢を検索",
   found: (found, all) => (found === all ? `全 ${all} 件` : `${all} 件中 ${found} 件`),
   chosen: "：",
@@ -192,6 +200,9 @@ export const words: SurveyWords = {
   strangeItems: ({ of, other }) =>
     `くじの結果、あなたのものはひとつも入っていません。${of} 件中約 ${other} 件がそうなります。こうして、あなたの回答は守られます。` +
     "確率が分かっているので、多くの人の合計は正しく求められます。",
+  ownMark: ({ of, truth, other }, end) =>
+    `あなたと同じ数値の人では ${of} 人のうち約 ${truth} 人が、${end} の人では ${of} 人のうち約 ${other} 人が、これと同じ目印を送ります。` +
+    "ですから、この送信データからあなたの数値はわかりません。確率は公開されているので、大勢の集計は正しく求められます。",
   ownState: ({ of, truth }) =>
     `偶然、あなたの状態と同じものが送られました。同じ状態の ${of} 人のうち約 ${truth} 人はそのまま、残りの人は逆の状態が送られます。受け取った側には、あなたがどちらなのかわかりません。`,
   otherState:
@@ -212,6 +223,10 @@ export const words: SurveyWords = {
   saysPoint: (point, yes, answers) =>
     `番号 ${point}：${answers} 個の選択肢のうち ${yes} 個が「はい」。`,
   saysBits: (count, bits, places) => `${bits} か所のうち ${count} か所がオン：${places}`,
+  saysMark: (mark, marks, counts) =>
+    `${marks} 個の目印のうち ${mark} 番（平均の計算では ${counts} として数えられます）`,
+  saysNumbers: (mark, marks, least, most) =>
+    `${marks} 個の目印のうち ${mark} 番（${least} から ${most} を表します）`,
   saysCohort: (cohort, cohorts) => `グループ ${cohort + 1} / ${cohorts}。`,
   saysState: (round, state) => `第 ${round} 回：「${state}」`,
   conclude: "集計側が推測できること",
@@ -219,6 +234,8 @@ export const words: SurveyWords = {
     "どの回答も同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。",
   concludeSet:
     "何も選ばなかった場合と、ひとつだけ選んだ場合が、送信前には同じくらいありそうだったとすると、送信後の見込みは次のとおりです：",
+  concludeNumber:
+    "次の数値がどれも同じくらいありうると考えられていた場合、送信データを見たあとの見込みは次のとおりです。",
   concludeText:
     "送信データに文章は含まれず、オンの場所だけがわかります。次の二つの文章が同じくらいありうると考えていた人がこのデータを見ると、確率は次のようになります。",
   concludeLater: "文章は保存していないため、比較できません。",

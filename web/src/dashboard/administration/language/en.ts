@@ -16,12 +16,14 @@ export const words = {
   asked: {
     choice: "One of a list of answers",
     several: "Several of a list of answers",
+    number: "A number",
     text: "In their own words",
     states: "A state over time",
   },
   askedWhy: {
     choice: "The share of each answer is estimated.",
     several: "Check boxes. The share of people who check each answer is estimated.",
+    number: "A number in a range. The mean is estimated.",
     text: "Texts are found again among candidates that you name later.",
     states: "In each round, everybody is in one of two states; the share over time is estimated.",
   },
@@ -31,6 +33,12 @@ export const words = {
   stateNamesWhy: "The share of the second is estimated, such as “off” and then “on”.",
   most: "A person may select at most",
   mostWhy: "Each more makes every share less precise.",
+  numbersFrom: "From the least number to the largest",
+  numbersFromWhy:
+    "Such as 18 and 99. Numbers outside count as the nearer end, and people are told.",
+  numbersTo: "The largest number",
+  step: "In steps of",
+  stepWhy: "Such as 1 or 0.5; steps of it lead from the least number to the largest.",
   rounds: "Rounds in a window",
   roundsWhy: "With a window of a day, 24 rounds are of an hour each.",
   wants: "What matters most",
@@ -63,6 +71,9 @@ export const words = {
       `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
     several: (people: string, error: string) =>
       `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time).`,
+    number: (people: string, error: string) =>
+      `With ${people} people, the mean is known to about ±${error}\u00a0% of the range at worst (95\u00a0% of the ` +
+      "time).",
     text: (people: string, error: string) =>
       `With ${people} people, a text that about ${error}\u00a0% of them answer has an even chance of being found, ` +
       "among a thousand candidates.",
@@ -105,6 +116,8 @@ export const words = {
     answers:
       "At least two answers, each different, without hidden characters; over time exactly two states.",
     most: "A whole number, from 1 to how many answers there are.",
+    range: "Two numbers such as 18 and 99, the larger one last.",
+    step: "A number above 0 that divides the range, into at most about a million steps.",
     rounds: "A whole number from 1 to about a million.",
     wants: "This can’t be had for such a question.",
     epsilon: "A number above 0, such as 0.5 or 2; not so small that no coin could keep it.",

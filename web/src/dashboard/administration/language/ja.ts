@@ -18,12 +18,14 @@ export const words: AdministrationWords = {
   asked: {
     choice: "選択肢からひとつ",
     several: "選択肢からいくつか",
+    number: "数値",
     text: "自由記述",
     states: "時間とともに変わる状態",
   },
   askedWhy: {
     choice: "選択肢ごとの割合を推定します。",
     several: "チェックボックスです。それぞれを選んだ人の割合を推定します。",
+    number: "決めた範囲の数値です。平均を推定します。",
     text: "あとで登録する候補の中から、書かれた文章を見つけ出します。",
     states: "ラウンドごとに、各人は 2 つの状態のどちらかにあります。その割合の推移を推定します。",
   },
@@ -33,6 +35,11 @@ export const words: AdministrationWords = {
   stateNamesWhy: "2 番目の状態の割合を推定します。例：「オフ」「オン」の順。",
   most: "一人が選べる最大数",
   mostWhy: "多くするほど、どの割合の誤差も大きくなります。",
+  numbersFrom: "最小の数値と最大の数値",
+  numbersFromWhy: "例：18 と 99。範囲外の数値は近いほうの端として数え、回答者にもそう伝えます。",
+  numbersTo: "最大の数値",
+  step: "きざみ",
+  stepWhy: "例：1 や 0.5。最小から最大までがこのきざみで割り切れる値にしてください。",
   rounds: "ひとつの期間のラウンド数",
   roundsWhy: "期間が 1 日なら、24 ラウンドで 1 時間ずつになります。",
   wants: "いちばん重視すること",
@@ -66,6 +73,8 @@ export const words: AdministrationWords = {
       `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     several: (people, error) =>
       `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
+    number: (people, error) =>
+      `${people} 人が回答すると、平均は悪くとも範囲の幅のおよそ ±${error}\u00a0% の精度でわかります（95\u00a0% の確からしさ）。`,
     text: (people, error) =>
       `${people} 人が回答すると、およそ ${error}\u00a0% の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
     states: (people, error) =>
@@ -103,6 +112,8 @@ export const words: AdministrationWords = {
     answers:
       "選択肢は 2 つ以上、すべて別のものにしてください。見えない文字は使えません。状態の場合はちょうど 2 つです。",
     most: "1 から選択肢の数までの整数を入力してください。",
+    range: "18 と 99 のような 2 つの数値を、小さいほうから入力してください。",
+    step: "範囲を割り切る 0 より大きい数を入力してください。およそ 100 万段階までです。",
     rounds: "1 からおよそ 100 万までの整数を入力してください。",
     wants: "この形式の質問では選べません。",
     epsilon: "0 より大きい数（0.5 や 2 など）を入力してください。小さすぎる値は実現できません。",
