@@ -9,7 +9,7 @@ A file holds
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
 - ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
   t in the state that is the bit t mod 8 of i, or selects i mod (most + 1) answers in a row, from
-  i mod k on; words are
+  i mod k on, or gives each question the answer i mod its k; words are
   those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
@@ -33,17 +33,21 @@ from sudare import (
     Glance,
     HadamardResponse,
     Harmony,
+    JointQuestions,
     KShot,
     Mechanism,
     ProjectiveGeometry,
     Rappor,
+    SampledQuestions,
     Scripted,
     Seeded,
     Selections,
     SetResponse,
+    SplitQuestions,
     Streams,
 )
 from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.domain import Questions
 from sudare.mechanisms.strings import Strings
 from support.compiled import NEVER, compiled_from
 
@@ -80,6 +84,12 @@ USUAL, BASIC = Rappor(128, 2, 64, 0.5, 0.5, 0.75), Rappor.calibrate(1.0, form="b
 
 CHECKED = [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 1, 0, 1], [0, 0, 0, 0, 1]]
 SETS = SetResponse(5, 2, 3, 0.9375)
+
+THREE = (WARNER, OUE.calibrate(70, 1.0), DIGITS)
+ASKED = [[0, 0, 0], [1, 69, 42], [1, 64, 7], [0, 1, 2], [1, 63, 0]]
+DRAWN, PARTED = SampledQuestions(THREE), SplitQuestions(THREE)
+TABLE = JointQuestions((2, 3, 2), GRR.calibrate(12, 2.0))
+TABLED = [[0, 0, 0], [1, 2, 1], [0, 1, 1], [1, 0, 0]]
 
 STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
 ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
@@ -122,6 +132,31 @@ CASES: dict[str, list[Case]] = {
             {},
         ),
         Case("nobody", SETS, [], {}),
+    ],
+    "sample": [
+        Case("everybody's question, then part by part", DRAWN, ASKED, {}),
+        Case("one person", DRAWN, ASKED[1:2], {}),
+        Case("another person", DRAWN, ASKED[2:3], {}),
+        Case("a lane of questions is drawn again", DRAWN, ASKED[1:2], {0: 0}),
+        Case("two questions", SampledQuestions((FEW, MANY)), [[3, 4999], [0, 0], [1, 500]], {}),
+        Case("nobody", DRAWN, [], {}),
+    ],
+    "split": [
+        Case("everybody's answer to one question, then to the next", PARTED, ASKED, {}),
+        Case("one person", PARTED, ASKED[1:2], {}),
+        Case("two questions", SplitQuestions((FEW, MANY)), [[3, 4999], [0, 0], [1, 500]], {}),
+        Case("nobody", PARTED, [], {}),
+    ],
+    "joint": [
+        Case("combinations, the last question's answer fastest", TABLE, TABLED, {}),
+        Case("one person", TABLE, TABLED[1:2], {}),
+        Case(
+            "two words to a report",
+            JointQuestions((7, 10), OUE.calibrate(70, 2.0)),
+            [[0, 0], [6, 9], [6, 4]],
+            {},
+        ),
+        Case("nobody", TABLE, [], {}),
     ],
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
@@ -186,6 +221,9 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     "oue": [(OUE.calibrate(43, 1.0), 270_000), (OUE.calibrate(200, 1.0), 5000)],
     "sue": [(SUE.calibrate(43, 1.0), 5000)],
     "set": [(SETS, 2000), (SetResponse.calibrate(80, 4, 1.0), 500)],
+    "sample": [(DRAWN, 20_000)],
+    "split": [(PARTED, 5000)],
+    "joint": [(TABLE, 20_000)],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
     "rappor": [(USUAL, 20_000), (BASIC, 5000)],  # the first in two blocks
@@ -205,6 +243,9 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
         (SETS, [[0, 0, 0, 0]]),
         (SETS, [1, 0, 0, 0, 0]),
     ],
+    "sample": [(DRAWN, [[0, 70, 0]]), (DRAWN, [[0, 0, 0], [2, 0, 0]]), (DRAWN, [[0, 0]])],
+    "split": [(PARTED, [[0, 0, 43]]), (PARTED, [[0, -1, 0]]), (PARTED, [0, 0, 0])],
+    "joint": [(TABLE, [[0, 3, 0]]), (TABLE, [[0, 0, 0, 0]])],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
     "rappor": [(USUAL, [""]), (USUAL, ["tea", "x" * 10_001]), (USUAL, [0]), (BASIC, [43])],
@@ -223,6 +264,15 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
         (SETS, "0700000000000000" + "0f00000000000000"),
         (SETS, "8300000000000000"),
     ],
+    "sample": [
+        (DRAWN, "03" + "00" * 16),
+        (DRAWN, "0002" + "00" * 15),
+        (DRAWN, "000001" + "00" * 14),
+        (DRAWN, "01" + "00" * 8 + "40" + "00" * 7),
+        (DRAWN, "0279" + "00" * 15),
+    ],
+    "split": [(PARTED, "02" + "00" * 17), (PARTED, "00" * 9 + "40" + "00" * 8)],
+    "joint": [(TABLE, "0c")],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
     "rappor": [
@@ -261,6 +311,8 @@ def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
         k, most = mechanism.domain.k, mechanism.domain.most
         person = np.arange(people)[:, np.newaxis]
         values = ((np.arange(k) - person) % k < person % (most + 1)).astype(np.uint8)
+    elif isinstance(mechanism.domain, Questions):
+        values = np.arange(people)[:, np.newaxis] % mechanism.domain.sizes
     else:
         size = mechanism.domain.size
         values = np.arange(people) % size if size else bulk_texts(people)

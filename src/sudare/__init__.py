@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
     from sudare.mechanisms.borappor import Borappor
-    from sudare.mechanisms.domain import Categories, Selections, Streams
+    from sudare.mechanisms.domain import AnswerGroups, Categories, Questions, Selections, Streams
     from sudare.mechanisms.glance import Glance
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.harmony import Harmony
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
+    from sudare.mechanisms.several import JointQuestions, SampledQuestions, SplitQuestions
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
+    from sudare.questions.interface import Part
     from sudare.questions.text import decode, decode_reports
     from sudare.simulation.crowd import Crowd
 
@@ -40,6 +42,7 @@ _HOMES = {
     "OUE": "sudare.mechanisms.unary",
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.mechanisms.aggregate",
+    "AnswerGroups": "sudare.mechanisms.domain",
     "Association": "sudare.questions.association",
     "Borappor": "sudare.mechanisms.borappor",
     "Categories": "sudare.mechanisms.domain",
@@ -56,18 +59,23 @@ _HOMES = {
     "Glance": "sudare.mechanisms.glance",
     "HadamardResponse": "sudare.mechanisms.points",
     "Harmony": "sudare.mechanisms.harmony",
+    "JointQuestions": "sudare.mechanisms.several",
     "KShot": "sudare.mechanisms.kshot",
     "Ledger": "sudare.privacy.ledger",
     "Mechanism": "sudare.mechanisms.interface",
     "Outbox": "sudare.device.outbox",
+    "Part": "sudare.questions.interface",
     "Participant": "sudare.device.participant",
     "ProjectiveGeometry": "sudare.mechanisms.points",
+    "Questions": "sudare.mechanisms.domain",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.chance.randomness",
+    "SampledQuestions": "sudare.mechanisms.several",
     "Scripted": "sudare.chance.randomness",
     "Seeded": "sudare.chance.randomness",
     "Selections": "sudare.mechanisms.domain",
     "SetResponse": "sudare.mechanisms.set_response",
+    "SplitQuestions": "sudare.mechanisms.several",
     "Streams": "sudare.mechanisms.domain",
     "SudareError": "sudare.errors",
     "System": "sudare.chance.randomness",
@@ -83,6 +91,7 @@ __all__ = [
     "OUE",
     "SUE",
     "Aggregate",
+    "AnswerGroups",
     "Association",
     "Borappor",
     "Categories",
@@ -99,18 +108,23 @@ __all__ = [
     "Glance",
     "HadamardResponse",
     "Harmony",
+    "JointQuestions",
     "KShot",
     "Ledger",
     "Mechanism",
     "Outbox",
+    "Part",
     "Participant",
     "ProjectiveGeometry",
+    "Questions",
     "Randomness",
     "Rappor",
+    "SampledQuestions",
     "Scripted",
     "Seeded",
     "Selections",
     "SetResponse",
+    "SplitQuestions",
     "Streams",
     "SudareError",
     "System",

@@ -7,6 +7,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``unary``: a bit per answer, each flipped on its own; OUE and SUE.
 ``set_response``: several answers of k, reported as a set that meets them or not.
 ``points``: one point of many, which supports some answers; projective geometry and Hadamard.
+``several``: several questions at once: one of them drawn, the budget split, or a joint table.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
 ``glance``: over time: one round per person.
 ``harmony``: over time: one round per person, and 0 in all others.
@@ -36,6 +37,7 @@ from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.points import HadamardResponse, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.several import JointQuestions, SampledQuestions, SplitQuestions
 from sudare.mechanisms.unary import OUE, SUE
 
 CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
@@ -44,9 +46,13 @@ CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
 }
+SEVERAL: dict[str, type[SampledQuestions] | type[SplitQuestions] | type[JointQuestions]] = {
+    cls.name: cls for cls in (SampledQuestions, SplitQuestions, JointQuestions)
+}
 REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
+    **SEVERAL,
     Rappor.name: Rappor,
     **CONTINUAL,
 }

@@ -47,6 +47,21 @@ DEVIATIONS = NormalDist().inv_cdf(0.975)
 COLUMN = "answer"  # of a table of answers, unless another is named
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of several questions that a collection asks at once.
+
+    Attributes:
+        name: a short name, of a column in tables.
+        question: what people are asked.
+        answers: the answers' labels, in the order of the mechanism's values.
+    """
+
+    name: str
+    question: str
+    answers: tuple[str, ...]
+
+
 class Agreed(Protocol):
     """A collection, as far as its question knows it."""
 
@@ -61,6 +76,10 @@ class Agreed(Protocol):
     @property
     def answers(self) -> tuple[str, ...]:
         """The answers' labels, in the order of the mechanism's values."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The questions, where several are asked at once; else none."""
 
     @property
     def mechanism(self) -> Mechanism:
