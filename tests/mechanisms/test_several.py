@@ -204,10 +204,11 @@ def test_the_error_of_drawn_questions_is_that_of_many_people() -> None:
     mechanism = SampledQuestions((GRR(2, 0.75), GRR(2, 0.75)))
     noise, people = 0.75 * 0.25 / 0.25, 10_000
     rows = np.arange(people)[:, np.newaxis] % 2 * [1, 1]
-    found = [
-        mechanism.margin(mechanism.aggregate(mechanism.randomize(rows, Seeded(seed))), 1).estimate
+    margins = [
+        mechanism.margin(mechanism.aggregate(mechanism.randomize(rows, Seeded(seed))), 1)
         for seed in range(20)
     ]
+    found = [margin.estimate.of_all(margin.people) for margin in margins]
     assert mechanism.errors == pytest.approx([2 * noise + 0.25] * 2)
     stated = np.mean([estimate.stderr**2 for estimate in found]) * people
     assert stated == pytest.approx(2 * noise + 0.25, rel=0.05)

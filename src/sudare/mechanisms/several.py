@@ -38,13 +38,14 @@ class Margin(NamedTuple):
     """One question's part of an aggregate, and what is known of its shares.
 
     Attributes:
-        estimate: the unbiased shares of its answers, among all who took part; of a number of
-            reports ``estimate.n``.
+        estimate: the unbiased shares of its answers, among the people whose reports are of it.
+        people: how many took part, of whom these people were drawn.
         present: for each answer the p-value of "nobody gives it", not adjusted.
         spread: the standard deviation of each answer's count, in reports.
     """
 
     estimate: Estimate
+    people: int
     present: Floats
     spread: Floats
 
@@ -78,6 +79,11 @@ class SeveralQuestions(Mechanism):
     @abstractmethod
     def reports_of(self, counts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
         """How many of the n reports behind such counts say something of each question."""
+
+    def cells(self, counts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """How many reports each part of such counts is of that can be read by itself."""
+        del counts
+        return np.array([n])
 
     @abstractmethod
     def margin(self, aggregate: Aggregate, question: int) -> Margin:
@@ -161,6 +167,7 @@ class PartedQuestions(SeveralQuestions):
         shares = np.clip(estimate.values, 0, 1)
         return Margin(
             estimate,
+            told.n,
             presence(part.supported(told), told.n, part.others),
             count_spread(part.holder, part.others, told.n, shares),
         )
@@ -282,6 +289,10 @@ class SampledQuestions(PartedQuestions):
         reports: NDArray[np.int64] = counts[:, 0]
         return reports
 
+    def cells(self, counts: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """How many reports are of each question: nobody's is of two."""
+        return self.reports_of(counts, n)
+
     def own(self, aggregate: Aggregate) -> Aggregate:
         """The aggregate, if it is this mechanism's, and each report is of one question."""
         owned = super().own(aggregate)
@@ -298,9 +309,13 @@ class SampledQuestions(PartedQuestions):
         return Aggregate(part.key, int(row[0]), row[1 : 1 + self._counted[question]])
 
     def margin(self, aggregate: Aggregate, question: int) -> Margin:
-        """What the reports of a question say of all people, of whom theirs were drawn."""
+        """What the reports of a question say, whose people were drawn from all.
+
+        Of an aggregate from which other questions were left out, there were about as many people
+        for each question as for this one.
+        """
         asked = super().margin(aggregate, question)
-        return asked._replace(estimate=asked.estimate.of_all(aggregate.n))
+        return asked._replace(people=max(aggregate.n, len(self.parts) * asked.estimate.n))
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The mean weight of all reports: unbiased even where a question has no report at all.
@@ -605,6 +620,7 @@ class JointQuestions(SeveralQuestions):
         shares = np.clip(estimate.values, 0, 1)
         return Margin(
             estimate,
+            n,
             presence_of_sums(sums, n * cells * self.table.others, n * outside),
             np.sqrt(n * (shares * inside + (1 - shares) * outside)),
         )

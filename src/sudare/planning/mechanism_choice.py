@@ -3,8 +3,8 @@
 The names in its refusals are those of the options of ``sudare collection new``.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sudare.errors import ParameterError
@@ -15,6 +15,7 @@ from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.planning.several_questions import design_of
 
 _SHOTS = ("shots", "flips", "low", "high")
 _USUAL, _POINTS = ("grr", "oue", "sue"), ("projective", "hadamard")
@@ -31,6 +32,9 @@ class MechanismOptions:
         mechanism: its name, or ``auto``: the one with the least error for a single report, of at
             most 128 bytes; over time, kshot.
         own_words: whether people answer in their own words.
+        design: of several questions at once, which report people send: ``sample``, ``split``,
+            ``joint``, or ``auto`` for the one with the least error.
+        associate: whether the relation of two of these questions is asked for.
         most: how many of the listed answers a person may select; None for exactly one.
         form: of RAPPOR; ``full`` unless it says otherwise.
         lifetime: the most that all reports of one answer may cost together.
@@ -47,6 +51,8 @@ class MechanismOptions:
     epsilon: float
     mechanism: str = "auto"
     own_words: bool = False
+    design: str | None = None
+    associate: bool | None = None
     most: int | None = None
     form: str | None = None
     lifetime: float | None = None
@@ -78,6 +84,7 @@ class MechanismOptions:
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:
     """The mechanism that the options ask for, of a collection with so many listed answers."""
+    options.refuse(("design", "associate"), "--questions, several at once")
     if options.has_rounds:
         return _continual(options, answers)
     options.refuse(_SHOTS, "--mechanism kshot and --rounds")
@@ -100,6 +107,26 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         return _rappor(options, basic=True, shape={"bits": answers})
     options.refuse(("form", "lifetime"), "--mechanism rappor or --free-text")
     return _categorical(options, answers)
+
+
+def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism:
+    """The mechanism of several questions at once, each with so many listed answers."""
+    options.refuse((*_RAPPOR, "most", "rounds", *_SHOTS), "one question, without --questions")
+    if options.own_words:
+        raise ParameterError(
+            "several questions at once have listed answers each: --free-text needs one question"
+        )
+    if options.mechanism in {SetResponse.name, "rappor", *CONTINUAL}:
+        raise ParameterError(
+            f"several questions at once have mechanisms for one answer of a list, not "
+            f"{options.mechanism}; --design says how they go together"
+        )
+
+    def best(k: int, epsilon: float) -> CategoricalMechanism:
+        return _categorical(replace(options, epsilon=epsilon), k)
+
+    associate = bool(options.associate)
+    return design_of(sizes, options.epsilon, best, options.design or "auto", associate=associate)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

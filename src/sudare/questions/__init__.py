@@ -3,22 +3,25 @@
 ``interface``: what every kind knows: reading, encoding, releasing, analysing, describing.
 ``choice``: one answer of a list.
 ``selection``: several answers of a list.
+``several``: several questions at once, with one answer of a list to each.
 ``text``: an answer in people's own words, found again among candidates.
 ``states``: one of two states in each of several rounds.
 ``association``: two questions to the same people, and whether they are related.
 """
 
-from sudare.mechanisms.domain import Categories, Domain, Selections, Streams
+from sudare.mechanisms.domain import Categories, Domain, Questions, Selections, Streams
 from sudare.mechanisms.strings import Strings
 from sudare.questions.choice import Choice
 from sudare.questions.interface import Agreed, Question
 from sudare.questions.selection import Selection
+from sudare.questions.several import Several
 from sudare.questions.states import OverTime
 from sudare.questions.text import FreeText
 
 KINDS: dict[type[Domain], type[Question]] = {
     Categories: Choice,
     Selections: Selection,
+    Questions: Several,
     Strings: FreeText,
     Streams: OverTime,
 }

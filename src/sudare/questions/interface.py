@@ -26,7 +26,7 @@ from sudare.errors import (
     TooFewReports,
 )
 from sudare.estimation.estimate import Estimate
-from sudare.formats.documents import Key, Shape
+from sudare.formats.documents import Count, Key, Shape
 from sudare.formats.numbers import there_are
 from sudare.formats.tables import arrow_types, csv_text, parquet_bytes
 from sudare.mechanisms.aggregate import Aggregate
@@ -121,6 +121,7 @@ class KindBody(msgspec.Struct):
     over_time: bool
     free_text: bool
     several: bool | msgspec.UnsetType = msgspec.UNSET  # only where people select several answers
+    questions: Count | msgspec.UnsetType = msgspec.UNSET  # only where several are asked at once
 
 
 class ResultDocument(Shape):

@@ -3,6 +3,7 @@
 ``renderers``: which renderer shows the result of which kind.
 ``columns``: one name for each column of a result, and its heading in a table.
 ``choice``: the shares of listed answers.
+``several``: the shares of the answers to several questions.
 ``selection``: the shares of people who select each of several answers.
 ``text``: the texts that were found.
 ``states``: the shares of rounds.

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sudare.questions.choice import Shares
 from sudare.questions.interface import Result
 from sudare.questions.selection import SelectedShares
+from sudare.questions.several import SeveralShares
 from sudare.questions.states import Rounds
 from sudare.questions.text import Discoveries
-from sudare.results import choice, selection, states, text
+from sudare.results import choice, selection, several, states, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +39,7 @@ class Renderer(Protocol):
 RENDERERS: dict[type[Result], Renderer] = {
     Shares: choice,
     SelectedShares: selection,
+    SeveralShares: several,
     Discoveries: text,
     Rounds: states,
 }

@@ -13,7 +13,7 @@ Okabe and Ito, told apart by colour-blind readers too; lines differ in their mar
 from sudare.results.figures.curves import cost_figure, error_figure
 from sudare.results.figures.frame import save
 from sudare.results.figures.rounds import rounds_figure
-from sudare.results.figures.shares import decoded_figure, estimate_figure
+from sudare.results.figures.shares import decoded_figure, estimate_figure, estimates_figure
 from sudare.results.figures.streams import stream_error_figure, stream_figure
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "decoded_figure",
     "error_figure",
     "estimate_figure",
+    "estimates_figure",
     "rounds_figure",
     "save",
     "stream_error_figure",

@@ -3,6 +3,7 @@
 ``document``: the frame of every page: head, style, tables, notes.
 ``heading``: the collection, its privacy, and how to read them.
 ``estimates``: the page of listed answers.
+``several``: the page of several questions asked at once.
 ``decoded``: the page of free text.
 ``streams``: the page of a share over time.
 ``curves``: the page of errors as curves.
@@ -13,6 +14,7 @@
 from sudare.results.html.curves import error_page
 from sudare.results.html.decoded import decoded_page
 from sudare.results.html.estimates import estimate_page
+from sudare.results.html.several import several_page
 from sudare.results.html.streams import stream_page
 
-__all__ = ["decoded_page", "error_page", "estimate_page", "stream_page"]
+__all__ = ["decoded_page", "error_page", "estimate_page", "several_page", "stream_page"]
