@@ -41,6 +41,18 @@ TEAS = ["--answer", "green", "--answer", "black", "--answer", "お茶"]
 MANY = [part for number in range(70) for part in ("--answer", f"model {number}")]
 TEXT = ["--free-text", "--lifetime", 4]
 TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism"]
+SEVERAL = ["--questions", "questions.toml", "--epsilon", 2, "--design"]
+QUESTIONS = """\
+[[questions]]
+name = "tea"
+question = "Which tea?"
+answers = ["green", "black", "お茶"]
+
+[[questions]]
+name = "town"
+question = "Where do you live?"
+answers = ["Tokyo", "Kyoto"]
+"""
 COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
@@ -58,6 +70,9 @@ COMMANDS: dict[str, list[object]] = {
     "kshot, many": [*TIMES, "kshot", "--epsilon", 4, "--shots", 5, "--flips", 1],
     "projective": [*MANY, "--mechanism", "projective", "--epsilon", 1],
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
+    "sample": [*SEVERAL, "sample"],
+    "split": [*SEVERAL, "split"],
+    "joint": [*SEVERAL, "joint"],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.
@@ -73,6 +88,7 @@ def made(name: str) -> bytes:
     """The document that ``sudare collection new`` writes; odd texts, which it refuses, put in."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder) / "made.json"
+        (Path(folder) / "questions.toml").write_text(QUESTIONS, "utf-8")
         options = ["--question", f"Which {name}?", *COMMANDS[name], "-o", where]
         succeed(Path(folder), "collection", "new", name, *options)
         document = where.read_bytes()
@@ -123,6 +139,8 @@ def known(document: bytes) -> dict[str, Any]:
         answers = ["tea", "お茶", "cafe\u0301"]
     elif collection.kind.body.several:
         answers = [[], list(collection.answers[:1]), list(collection.answers[-2:])]
+    elif collection.kind.body.questions:
+        answers = [["green", "Tokyo"], ["お茶", "Kyoto"], ["black", "Kyoto"]]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
     if isinstance(collection.mechanism, Rappor):
         fixture["permanent"] = [_permanent(collection, str(answer)) for answer in answers]

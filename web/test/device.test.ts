@@ -43,7 +43,18 @@ describe("reports", () => {
 
   test("there are some of every mechanism that is asked once", () => {
     const names = new Set(reports.map(({ collection }) => collection.mechanism.name));
-    const asked = ["grr", "oue", "sue", "set", "projective", "hadamard", "rappor"];
+    const asked = [
+      "sample",
+      "split",
+      "joint",
+      "grr",
+      "oue",
+      "sue",
+      "set",
+      "projective",
+      "hadamard",
+      "rappor",
+    ];
     expect(names).toEqual(new Set(asked));
   });
 

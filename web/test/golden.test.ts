@@ -11,6 +11,7 @@ import { readMechanism, type Mechanism } from "../src/device/mechanisms";
 import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
 import { SetResponse, type Selected } from "../src/device/set_response";
+import { SeveralQuestions, type Row } from "../src/device/several";
 import { digest, positions } from "../src/device/strings";
 import { ScriptedWords, type Words } from "../src/device/words";
 import { readJson, script, seeded } from "./files";
@@ -44,6 +45,7 @@ interface Golden {
 function randomize(mechanism: Mechanism, values: readonly unknown[], words: Words): Uint8Array {
   if (mechanism instanceof Continual) return mechanism.randomize(values as number[][], words);
   if (mechanism instanceof SetResponse) return mechanism.randomize(values as Selected[], words);
+  if (mechanism instanceof SeveralQuestions) return mechanism.randomize(values as Row[], words);
   if (mechanism instanceof Rappor && mechanism.hashes > 0) {
     const key = keyOf(mechanism.document());
     return mechanism.randomize(
@@ -63,12 +65,14 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
       const { k, most } = mechanism;
       return Array.from({ length: k }, (_, j) => Number((((j - i) % k) + k) % k < i % (most + 1)));
     }
+    if (mechanism instanceof SeveralQuestions) return mechanism.sizes.map((k) => i % k);
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
 const NAMES = [
   ...["grr", "oue", "sue", "set", "projective", "hadamard"],
+  ...["sample", "split", "joint"],
   ...["rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 

@@ -228,7 +228,7 @@ class Several(Question):
     def encode_columns(self, columns: "list[pa.Array]") -> Judged:
         """A column of labels for each question, as a row of numbers per person."""
         numbers = self._read(columns)
-        return Judged(np.maximum(numbers, 0), (numbers < 0).any(axis=1))
+        return Judged(np.maximum(numbers, 0), np.any(numbers < 0, axis=1))
 
     def _read(self, columns: "list[pa.Array]") -> Rows:
         """The number of each answer, -1 for what is none."""
@@ -308,7 +308,7 @@ class Several(Question):
     # What is made of it.
 
     @cached_property
-    def weight_names(self) -> Sequence[str]:  # type: ignore[override]
+    def weight_names(self) -> Sequence[str]:
         """Each question's name with each of its answers, a colon between."""
         return [f"{part.name}: {label}" for part in self.parts for label in part.answers]
 

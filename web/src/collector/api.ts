@@ -24,6 +24,8 @@ export interface Standing {
   readonly free_text: boolean;
   /** Said only where people select several answers. */
   readonly several?: boolean;
+  /** How many questions are asked at once; said only where there are several. */
+  readonly questions?: number;
   readonly state: State;
   readonly public: boolean;
   readonly grace: number;
@@ -94,6 +96,19 @@ export interface Selections extends Answers {
   };
 }
 
+/** The shares of one of several questions; none where it is withheld. */
+export interface QuestionShares {
+  readonly name: string;
+  readonly question: string;
+  readonly n: number;
+  readonly withheld: boolean;
+  readonly answers: readonly AnswerRow[];
+}
+
+export interface Several extends Result {
+  readonly questions: readonly QuestionShares[];
+}
+
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
@@ -114,7 +129,7 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate = Answers | Selections | Rounds | Texts;
+export type Estimate = Answers | Selections | Several | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

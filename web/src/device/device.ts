@@ -16,6 +16,7 @@ import type { Ledger } from "./ledger";
 import { Rappor } from "./rappor";
 import type { Secret } from "./secret";
 import { SetResponse, type Selected } from "./set_response";
+import { SeveralQuestions, type Row } from "./several";
 import { digestBytes, type Digest } from "./strings";
 import { answeredWindow, checkObserved } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
@@ -67,7 +68,7 @@ export class Device {
 
   /**
    * One report of an answer, paid for before it is made: a label of the collection or free text; a
-   * list of labels where several may be selected.
+   * list of labels where several may be selected, or several questions are asked.
    *
    * What the ledger's cap leaves no room for is refused (`BudgetExceeded`). Each window of a
    * collection is answered once, in order (`RoundPassed`).
@@ -86,11 +87,13 @@ export class Device {
     const id = crypto.getRandomValues(new Uint8Array(ID_BYTES));
     if (!(mechanism instanceof Rappor)) {
       this.#diary.noteAnswer(key, number, (ledger) => ledger.charge(key, epsilon, number));
-      const record =
-        mechanism instanceof SetResponse
-          ? mechanism.randomize([value as Selected], fresh)
-          : mechanism.randomize([value as number], fresh);
-      return { id, record };
+      if (mechanism instanceof SetResponse) {
+        return { id, record: mechanism.randomize([value as Selected], fresh) };
+      }
+      if (mechanism instanceof SeveralQuestions) {
+        return { id, record: mechanism.randomize([value as Row], fresh) };
+      }
+      return { id, record: mechanism.randomize([value as number], fresh) };
     }
     const held = value as number | Digest;
     const known = await this.#digest(collection, "ledger", bytesOf(held));

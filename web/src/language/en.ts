@@ -40,6 +40,17 @@ export const common = {
     `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
     `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
     `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
+  sampleOdds: (questions: number) =>
+    `The device draws one of the ${questions} questions, whatever you answer, and says something ` +
+    `of this one alone. The other answers stay here.`,
+  splitOdds: (questions: number) =>
+    `The device says something of each of the ${questions} questions, with more lies than for one ` +
+    `question alone, so that all of them together cost no more.`,
+  jointOdds: (combinations: number) =>
+    `All your answers together are one of ${combinations} combinations, and the device says ` +
+    `something of this combination.`,
+  ofQuestion: (question: string, said: string) => `“${question}”: ${said}`,
+  sentences: (said: readonly string[]) => said.join(" "),
   pointOdds: (answer: string, people: People) =>
     "A report is a number that says yes to some of the answers and no to the others. Of " +
     `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +

@@ -31,8 +31,8 @@ _OPTIONS = (
     click.option(
         "--design",
         type=click.Choice(("auto", *DESIGNS)),
-        help="Of --questions. sample: each person answers one of them, drawn by chance; split: all, "
-        "each with a part of EPSILON; joint: all answers together are one. auto, the default, "
+        help="Of --questions. sample: each person answers one of them, drawn by chance; split: "
+        "all, each with a part of EPSILON; joint: all answers together are one. auto, the default, "
         "takes the one with the least error.",
     ),
     click.option(

@@ -5,6 +5,7 @@ import { choice } from "./choice";
 import type { Kind } from "./interface";
 import { other } from "./other";
 import { selection } from "./selection";
+import { several } from "./several";
 import { states } from "./states";
 import { text } from "./text";
 
@@ -17,10 +18,11 @@ export function kindOf(standing: Standing, estimate: Estimate | null = null): Ki
   return estimate && !(kind.rows in estimate) ? other : kind;
 }
 
-function statedKind({ free_text, over_time, several }: Standing): Kind {
+function statedKind({ free_text, over_time, several: selects, questions }: Standing): Kind {
   if (free_text && over_time) return other;
   if (free_text) return text;
   if (over_time) return states;
-  if (several) return selection;
+  if (selects) return selection;
+  if (questions) return several;
   return choice;
 }

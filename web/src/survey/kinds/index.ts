@@ -4,6 +4,7 @@ import type { Collection } from "../../device";
 import { choice } from "./choice";
 import type { Kind } from "./interface";
 import { selection } from "./selection";
+import { several } from "./several";
 import { states } from "./states";
 import { text } from "./text";
 
@@ -14,6 +15,7 @@ import { text } from "./text";
 export function kindOf(collection: Collection): Kind {
   if (collection.freeText) return text;
   if (collection.several) return selection;
+  if (collection.atOnce) return several;
   if (collection.overTime) return states;
   return choice;
 }
