@@ -564,6 +564,25 @@ class JointQuestions(SeveralQuestions):
         inside += (cells - 1) * (q * (1 - q) + (cells - 2) * (others - q**2))
         return inside, cells * alone
 
+    def covariance(self, shares: Floats) -> Floats:
+        """The covariance of one person's part in unbiased sums over equally many combinations each.
+
+        Of somebody drawn at random: the noise's, and that of who is drawn. The sums divide the
+        table; ``shares`` are those of the people behind each.
+        """
+        cells = self.table.k // shares.size
+        held, others = self.table.together or (0.0, 0.0)
+        p, q = self.table.holder, self.table.others
+        both = cells * (held + (cells - 1) * others)  # of two sums, of somebody in one of them
+        neither = cells**2 * others
+        pairs = shares[:, np.newaxis] + shares
+        products = neither + pairs * (both - neither)
+        own = p + (cells - 1) * (q + 2 * held + (cells - 2) * others)
+        foreign = cells * (q + (cells - 1) * others)
+        np.fill_diagonal(products, shares * own + (1 - shares) * foreign)
+        means = cells * q + shares * self._gain
+        return np.asarray((products - np.outer(means, means)) / self._gain**2, np.float64)
+
     def cells_of(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """The numbers of combinations, from rows of answers."""
         return np.asarray(np.ravel_multi_index(tuple(values.T), self.shape), np.int64)

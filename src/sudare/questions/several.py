@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.int64]
 
+SEPARATOR = ";"
+"""The sign between the answers of a person that are one text."""
 _ANSWERS = 1 << 21  # read at a time
 
 
@@ -114,9 +116,10 @@ class Asked:
 class Several(Question):
     """Several questions, each with a list of answers of which a person gives one.
 
-    An answer is a label for each question: in the order of the questions, or by their names. In a
-    table each question has a column that is named as it is. Its errors say where an answer stands,
-    by the person's position and the question, never what it is.
+    An answer is a label for each question: in the order of the questions, or by their names; as one
+    text, in their order with semicolons between. In a table each question has a column that is
+    named as it is. Its errors say where an answer stands, by the person's position and the
+    question, never what it is.
     """
 
     result_document: ClassVar[type[ResultDocument]] = SeveralDocument
@@ -195,7 +198,9 @@ class Several(Question):
         names = [part.name for part in self.parts]
         if isinstance(answer, Mapping) and answer.keys() == set(names):
             return [answer[name] for name in names]
-        listed = isinstance(answer, Sequence | np.ndarray) and not isinstance(answer, str)
+        if isinstance(answer, str):  # of somebody who has no list to give, such as a command line
+            answer = [part.strip() for part in answer.split(SEPARATOR)]
+        listed = isinstance(answer, Sequence | np.ndarray)
         if listed and len(cast("Sequence[object]", answer)) == len(names):
             return cast("Sequence[object]", answer)
         raise InvalidAnswer(
@@ -274,6 +279,18 @@ class Several(Question):
     def cells(self, aggregate: Aggregate) -> NDArray[np.int64]:
         """How many reports each question has, if each report is of one; else one cell, of all."""
         return self.questions.cells(aggregate.counts, aggregate.n)
+
+    def numbers_of(self, names: Sequence[str]) -> list[int]:
+        """The places of two different questions, by their names."""
+        known = [part.name for part in self.parts]
+        for name in names:
+            if name not in known:
+                raise ParameterError(
+                    f"“{self.agreed.name}” has no question {name!r}; it has {', '.join(known)}"
+                )
+        if len(set(names)) < len(names):
+            raise ParameterError(f"two different questions are related, got {names[0]!r} twice")
+        return [known.index(name) for name in names]
 
     def released(self, aggregate: Aggregate) -> Aggregate:
         """The mechanism's own aggregate, of the questions that have enough reports."""

@@ -1,14 +1,16 @@
 /** What an administrator wishes a new collection to be, from the form to the collector. */
 
 /** What people are asked for. */
-export type Asked = "choice" | "several" | "text" | "states";
+export type Asked = "choice" | "several" | "questions" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
-export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_report";
+export type Wanted =
+  "least_error" | "association" | "small_reports" | "permanent_noise" | "one_report";
 
 /** What can be wanted of each kind of question; the first is proposed. */
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
   choice: ["least_error", "small_reports", "permanent_noise"],
   several: ["least_error"],
+  questions: ["least_error", "association"],
   text: ["permanent_noise"],
   states: ["least_error", "one_report"],
 };
@@ -16,12 +18,22 @@ export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
 export const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 export type Unit = keyof typeof UNITS;
 
+/** One of several questions, as it is filled in: its answers one per line. */
+export interface QuestionForm {
+  readonly name: string;
+  readonly question: string;
+  readonly answers: string;
+}
+
+export const BLANK_QUESTION: QuestionForm = { name: "", question: "", answers: "" };
+
 /** The form as it is filled in: texts, as people type them. */
 export interface Form {
   readonly asks: Asked;
   readonly question: string;
   readonly name: string;
   readonly answers: string;
+  readonly questions: readonly QuestionForm[];
   readonly most: string;
   readonly rounds: string;
   readonly wants: Wanted;
@@ -42,6 +54,7 @@ export const BLANK: Form = {
   question: "",
   name: "",
   answers: "",
+  questions: [BLANK_QUESTION, BLANK_QUESTION],
   most: "3",
   rounds: "24",
   wants: "least_error",
@@ -63,6 +76,12 @@ export interface Wishes {
   readonly question: string;
   readonly asks: Asked;
   readonly answers: readonly string[];
+  /** Only where several are asked at once. */
+  readonly questions?: readonly {
+    readonly name: string;
+    readonly question: string;
+    readonly answers: readonly string[];
+  }[];
   readonly most: number | null;
   readonly rounds: number | null;
   readonly wants: Wanted;
@@ -97,6 +116,7 @@ export type Field =
   | "question"
   | "name"
   | "answers"
+  | "questions"
   | "most"
   | "rounds"
   | "wants"
@@ -121,6 +141,24 @@ export function answersOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
+/** Several questions, or null if one of them can't be asked so. */
+function questionsOf(form: Form): Wishes["questions"] | null {
+  const questions = form.questions.map(({ name, question, answers }) => ({
+    name: name.trim(),
+    question: question.trim(),
+    answers: answersOf(answers),
+  }));
+  const isWhole = questions.every(
+    ({ name, question, answers }) =>
+      name !== "" &&
+      question !== "" &&
+      answers.length >= 2 &&
+      new Set(answers).size === answers.length,
+  );
+  const names = new Set(questions.map(({ name }) => name));
+  return isWhole && questions.length >= 2 && names.size === questions.length ? questions : null;
+}
+
 const WHOLE = /^[1-9][0-9]{0,14}$/;
 const NUMBER = /^(?=.*[1-9])[0-9]{0,6}\.?[0-9]{0,12}$/;
 
@@ -130,10 +168,13 @@ export function wishesOf(form: Form): Wishes | Field {
   const [question, name] = [form.question.trim(), form.name.trim()];
   if (question === "") return "question";
   if (name === "") return "name";
-  const answers = asks === "text" ? [] : answersOf(form.answers);
-  if (asks !== "text" && (answers.length < 2 || new Set(answers).size < answers.length)) {
+  const isListed = asks !== "text" && asks !== "questions";
+  const answers = isListed ? answersOf(form.answers) : [];
+  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) {
     return "answers";
   }
+  const questions = asks === "questions" ? questionsOf(form) : undefined;
+  if (questions === null) return "questions";
   if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
     return "most";
   }
@@ -149,6 +190,7 @@ export function wishesOf(form: Form): Wishes | Field {
     question,
     asks,
     answers,
+    ...(questions && { questions }),
     most: asks === "several" ? Number(form.most) : null,
     rounds: asks === "states" ? Number(form.rounds) : null,
     wants,
@@ -166,6 +208,7 @@ const FIELDS: readonly Field[] = [
   "question",
   "name",
   "answers",
+  "questions",
   "most",
   "rounds",
   "wants",
