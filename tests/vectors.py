@@ -9,8 +9,8 @@ A file holds
   hexadecimal numbers in the order they are drawn, and the reports as bytes;
 - ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
   t in the state that is the bit t mod 8 of i, or selects i mod (most + 1) answers in a row, from
-  i mod k on; of numbers, i mod (steps + 1); words are
-  those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
+  i mod k on, or gives each question the answer i mod its k; of numbers, i mod (steps + 1);
+  words are those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
 - ``hashing``, for free text: a text, its digest under a key, and the bits that it sets in some
@@ -33,6 +33,7 @@ from sudare import (
     Glance,
     HadamardResponse,
     Harmony,
+    JointQuestions,
     KShot,
     LocalHashing,
     Loloha,
@@ -40,16 +41,19 @@ from sudare import (
     Numbers,
     ProjectiveGeometry,
     Rappor,
+    SampledQuestions,
     Scripted,
     Seeded,
     Selections,
     SetResponse,
+    SplitQuestions,
     SquareWave,
     Streams,
     SubsetSelection,
     Window,
 )
 from sudare.mechanisms.bloom import design_rows
+from sudare.mechanisms.domain import Questions
 from sudare.mechanisms.strings import Strings
 from support.compiled import NEVER, compiled_from
 
@@ -96,6 +100,12 @@ AGES = Window(81, 8, 0.75, (*(-score for score in reversed(HALF)), *HALF))
 
 WAVE, WAVES = SquareWave(9, 5, 2, 0.75), SquareWave.calibrate(100, 1.0)
 MOST_BINS = SquareWave.calibrate(1 << 20, 1.0, bins=1024)
+
+THREE = (WARNER, OUE.calibrate(70, 1.0), DIGITS)
+ASKED = [[0, 0, 0], [1, 69, 42], [1, 64, 7], [0, 1, 2], [1, 63, 0]]
+DRAWN, PARTED = SampledQuestions(THREE), SplitQuestions(THREE)
+TABLE = JointQuestions((2, 3, 2), GRR.calibrate(12, 2.0))
+TABLED = [[0, 0, 0], [1, 2, 1], [0, 1, 1], [1, 0, 0]]
 
 STREAM = [[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], [0, 1, 1, 0, 0, 1]]
 ONCE, SEVERAL = Glance.calibrate(6, 1.0), KShot.calibrate(6, 3.0, shots=3)
@@ -173,6 +183,31 @@ CASES: dict[str, list[Case]] = {
         Case("two bytes to a report", SquareWave.calibrate(999, 1.0, bins=250), [0, 500, 999], {}),
         Case("as many steps and bins as there may be", MOST_BINS, [0, 12_345, 1 << 20], {}),
         Case("nobody", WAVE, [], {}),
+    ],
+    "sample": [
+        Case("everybody's question, then part by part", DRAWN, ASKED, {}),
+        Case("one person", DRAWN, ASKED[1:2], {}),
+        Case("another person", DRAWN, ASKED[2:3], {}),
+        Case("a lane of questions is drawn again", DRAWN, ASKED[1:2], {0: 0}),
+        Case("two questions", SampledQuestions((FEW, MANY)), [[3, 4999], [0, 0], [1, 500]], {}),
+        Case("nobody", DRAWN, [], {}),
+    ],
+    "split": [
+        Case("everybody's answer to one question, then to the next", PARTED, ASKED, {}),
+        Case("one person", PARTED, ASKED[1:2], {}),
+        Case("two questions", SplitQuestions((FEW, MANY)), [[3, 4999], [0, 0], [1, 500]], {}),
+        Case("nobody", PARTED, [], {}),
+    ],
+    "joint": [
+        Case("combinations, the last question's answer fastest", TABLE, TABLED, {}),
+        Case("one person", TABLE, TABLED[1:2], {}),
+        Case(
+            "two words to a report",
+            JointQuestions((7, 10), OUE.calibrate(70, 2.0)),
+            [[0, 0], [6, 9], [6, 4]],
+            {},
+        ),
+        Case("nobody", TABLE, [], {}),
     ],
     "projective": [
         Case("coins, solved equations, unsolved ones", DIGITS, [0, 1, 2, 41, 42], {}),
@@ -262,6 +297,9 @@ BULK: dict[str, list[tuple[Mechanism, int]]] = {
     ],
     "window": [(AGES, 270_000), (UNEVEN, 5000)],
     "wave": [(WAVES, 270_000), (WAVE, 5000)],
+    "sample": [(DRAWN, 20_000)],
+    "split": [(PARTED, 5000)],
+    "joint": [(TABLE, 20_000)],
     "projective": [(DIGITS, 270_000), (WIDE, 5000)],
     "hadamard": [(HALVES, 270_000)],
     "olh": [(CELLS, 270_000), (FINE, 5000)],
@@ -286,6 +324,9 @@ REFUSED_VALUES: dict[str, list[tuple[Mechanism, Values]]] = {
     "subset": [(SUBSETS, [5]), (SUBSETS, [0, -1])],
     "window": [(UNEVEN, [7]), (AGES, [0, -1])],
     "wave": [(WAVE, [10]), (WAVES, [0, -1])],
+    "sample": [(DRAWN, [[0, 70, 0]]), (DRAWN, [[0, 0, 0], [2, 0, 0]]), (DRAWN, [[0, 0]])],
+    "split": [(PARTED, [[0, 0, 43]]), (PARTED, [[0, -1, 0]]), (PARTED, [0, 0, 0])],
+    "joint": [(TABLE, [[0, 3, 0]]), (TABLE, [[0, 0, 0, 0]])],
     "projective": [(DIGITS, [43]), (WIDE, [0, -1])],
     "hadamard": [(HALVES, [0, 43])],
     "olh": [(CELLS, [43]), (FINE, [0, -1])],
@@ -313,6 +354,15 @@ REFUSED_REPORTS: dict[str, list[tuple[Mechanism, str]]] = {
     ],
     "window": [(UNEVEN, "05"), (AGES, "000fff")],
     "wave": [(WAVE, "06"), (WAVES, "0014ff")],
+    "sample": [
+        (DRAWN, "03" + "00" * 16),
+        (DRAWN, "0002" + "00" * 15),
+        (DRAWN, "000001" + "00" * 14),
+        (DRAWN, "01" + "00" * 8 + "40" + "00" * 7),
+        (DRAWN, "0279" + "00" * 15),
+    ],
+    "split": [(PARTED, "02" + "00" * 17), (PARTED, "00" * 9 + "40" + "00" * 8)],
+    "joint": [(TABLE, "0c")],
     "projective": [(DIGITS, "79"), (DIGITS, "0078ff"), (WIDE, "481c")],
     "hadamard": [(HALVES, "40"), (HALVES, "3fff")],
     "olh": [(CELLS, "f3"), (CELLS, "00f2ff")],
@@ -355,6 +405,8 @@ def bulk_digest(mechanism: Mechanism, people: int, seed: int) -> str:
         k, most = mechanism.domain.k, mechanism.domain.most
         person = np.arange(people)[:, np.newaxis]
         values = ((np.arange(k) - person) % k < person % (most + 1)).astype(np.uint8)
+    elif isinstance(mechanism.domain, Questions):
+        values = np.arange(people)[:, np.newaxis] % mechanism.domain.sizes
     else:
         size = mechanism.domain.size
         values = np.arange(people) % size if size else bulk_texts(people)

@@ -43,6 +43,18 @@ MANY = [part for number in range(70) for part in ("--answer", f"model {number}")
 TEXT = ["--free-text", "--lifetime", 4]
 TIMES = ["--rounds", 6, "--answer", "off", "--answer", "on", "--mechanism"]
 RANGE = ["--from", "-1.5", "--to", "2.5", "--step", "0.25"]
+SEVERAL = ["--questions", "questions.toml", "--epsilon", 2, "--design"]
+QUESTIONS = """\
+[[questions]]
+name = "tea"
+question = "Which tea?"
+answers = ["green", "black", "お茶"]
+
+[[questions]]
+name = "town"
+question = "Where do you live?"
+answers = ["Tokyo", "Kyoto"]
+"""
 COMMANDS: dict[str, list[object]] = {
     "grr": [*TEAS, "--mechanism", "grr", "--epsilon", 1, "--minimum-reports", 100],
     "oue": [*MANY, "--mechanism", "oue", "--epsilon", 2],
@@ -66,6 +78,9 @@ COMMANDS: dict[str, list[object]] = {
     "hadamard": [*TEAS, "--mechanism", "hadamard", "--epsilon", 0.5],
     "olh": [*MANY, "--mechanism", "olh", "--epsilon", 1],
     "loloha": [*MANY, "--mechanism", "loloha", "--epsilon", 0.5],
+    "sample": [*SEVERAL, "sample"],
+    "split": [*SEVERAL, "split"],
+    "joint": [*SEVERAL, "joint"],
     "odd": [*TEAS, "--answer", "odd", "--mechanism", "grr", "--epsilon", 8],
 }
 # Rules that are in the key only where they are stated.
@@ -81,6 +96,7 @@ def made(name: str) -> bytes:
     """The document that ``sudare collection new`` writes; odd texts, which it refuses, put in."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder) / "made.json"
+        (Path(folder) / "questions.toml").write_text(QUESTIONS, "utf-8")
         options = ["--question", f"Which {name}?", *COMMANDS[name], "-o", where]
         succeed(Path(folder), "collection", "new", name, *options)
         document = where.read_bytes()
@@ -133,6 +149,8 @@ def known(document: bytes) -> dict[str, Any]:
         answers = ["-2", "0.75", "1e2"]
     elif collection.kind.body.several:
         answers = [[], list(collection.answers[:1]), list(collection.answers[-2:])]
+    elif collection.kind.body.questions:
+        answers = [["green", "Tokyo"], ["お茶", "Kyoto"], ["black", "Kyoto"]]
     fixture["reports"] = [_report(collection, answer, seed) for seed, answer in enumerate(answers)]
     if isinstance(collection.mechanism, Rappor):
         fixture["permanent"] = [_permanent(collection, str(answer)) for answer in answers]

@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from sudare.errors import SudareError
     from sudare.estimation.estimate import Estimate
     from sudare.mechanisms.aggregate import Aggregate
-    from sudare.mechanisms.domain import Categories, Numbers, Selections, Streams
+    from sudare.mechanisms.domain import (
+        AnswerGroups,
+        Categories,
+        Numbers,
+        Questions,
+        Selections,
+        Streams,
+    )
     from sudare.mechanisms.grr import GRR
     from sudare.mechanisms.interface import Mechanism
     from sudare.mechanisms.loloha import Loloha
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
     from sudare.mechanisms.rappor import Rappor
     from sudare.mechanisms.set_response import SetResponse
+    from sudare.mechanisms.several import JointQuestions, SampledQuestions, SplitQuestions
     from sudare.mechanisms.subset import SubsetSelection
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.mechanisms.wave import SquareWave
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
+    from sudare.questions.interface import Part
     from sudare.questions.text import decode, decode_reports
     from sudare.simulation.crowd import Crowd
 
@@ -44,6 +53,7 @@ _HOMES = {
     "OUE": "sudare.mechanisms.unary",
     "SUE": "sudare.mechanisms.unary",
     "Aggregate": "sudare.mechanisms.aggregate",
+    "AnswerGroups": "sudare.mechanisms.domain",
     "Association": "sudare.questions.association",
     "Borappor": "sudare.mechanisms.over_time.borappor",
     "Categories": "sudare.mechanisms.domain",
@@ -60,6 +70,7 @@ _HOMES = {
     "Glance": "sudare.mechanisms.over_time.glance",
     "HadamardResponse": "sudare.mechanisms.points",
     "Harmony": "sudare.mechanisms.over_time.harmony",
+    "JointQuestions": "sudare.mechanisms.several",
     "KShot": "sudare.mechanisms.over_time.kshot",
     "Ledger": "sudare.privacy.ledger",
     "LocalHashing": "sudare.mechanisms.points",
@@ -67,14 +78,18 @@ _HOMES = {
     "Mechanism": "sudare.mechanisms.interface",
     "Numbers": "sudare.mechanisms.domain",
     "Outbox": "sudare.device.outbox",
+    "Part": "sudare.questions.interface",
     "Participant": "sudare.device.participant",
     "ProjectiveGeometry": "sudare.mechanisms.points",
+    "Questions": "sudare.mechanisms.domain",
     "Rappor": "sudare.mechanisms.rappor",
     "Randomness": "sudare.chance.randomness",
+    "SampledQuestions": "sudare.mechanisms.several",
     "Scripted": "sudare.chance.randomness",
     "Seeded": "sudare.chance.randomness",
     "Selections": "sudare.mechanisms.domain",
     "SetResponse": "sudare.mechanisms.set_response",
+    "SplitQuestions": "sudare.mechanisms.several",
     "SquareWave": "sudare.mechanisms.wave",
     "Streams": "sudare.mechanisms.domain",
     "SubsetSelection": "sudare.mechanisms.subset",
@@ -93,6 +108,7 @@ __all__ = [
     "OUE",
     "SUE",
     "Aggregate",
+    "AnswerGroups",
     "Association",
     "Borappor",
     "Categories",
@@ -109,6 +125,7 @@ __all__ = [
     "Glance",
     "HadamardResponse",
     "Harmony",
+    "JointQuestions",
     "KShot",
     "Ledger",
     "LocalHashing",
@@ -116,14 +133,18 @@ __all__ = [
     "Mechanism",
     "Numbers",
     "Outbox",
+    "Part",
     "Participant",
     "ProjectiveGeometry",
+    "Questions",
     "Randomness",
     "Rappor",
+    "SampledQuestions",
     "Scripted",
     "Seeded",
     "Selections",
     "SetResponse",
+    "SplitQuestions",
     "SquareWave",
     "Streams",
     "SubsetSelection",

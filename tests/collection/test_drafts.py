@@ -10,7 +10,7 @@ import pytest
 
 from sudare import Collection
 from sudare.collection.defaults import MINIMUM_REPORTS
-from sudare.collection.drafts import Wishes, draft
+from sudare.collection.drafts import QuestionWish, Wishes, draft
 from sudare.collection.windows import Windows
 from sudare.errors import RefusedWish
 from support.commands import run
@@ -21,6 +21,10 @@ TEAS = ("green", "black", "oolong", "hojicha", "mugi", "soba", "white", "pu-erh"
 OPTIONS = ["--epsilon", "1.5", "--question", "Which tea?"]
 ANSWERS = [part for tea in TEAS for part in ("--answer", tea)]
 STATES = ["--answer", "off", "--answer", "on", "--rounds", "24", "--window", "1d"]
+STUDY = (
+    QuestionWish("tea", "Which tea?", ("green", "black")),
+    QuestionWish("town", "Where?", ("Tokyo", "Kyoto", "Osaka")),
+)
 SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
     "least error": ({"answers": TEAS}, ANSWERS),
     "least error of two": ({"answers": TEAS[:2]}, ANSWERS[:4]),
@@ -37,6 +41,11 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
         [*ANSWERS, "--mechanism", "rappor", "--lifetime", "2.5"],
     ),
     "several": ({"answers": TEAS, "asks": "several", "most": 3}, [*ANSWERS, "--most", "3"]),
+    "questions": ({"asks": "questions", "questions": STUDY}, ["--questions", "questions.json"]),
+    "questions to relate": (
+        {"asks": "questions", "questions": STUDY, "wants": "association"},
+        ["--questions", "questions.json", "--associate"],
+    ),
     "free text": ({"asks": "text", "wants": "permanent_noise"}, ["--free-text"]),
     "states": (
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
@@ -58,6 +67,8 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
 def test_a_draft_is_what_the_command_line_makes(name: str, tmp_path: Path) -> None:
     wishes, options = SAME[name]
     path = tmp_path / "made.json"
+    questions = {"questions": [msgspec.to_builtins(one) for one in STUDY]}
+    (tmp_path / "questions.json").write_text(json.dumps(questions))
     assert run(tmp_path, "collection", "new", "tea", *OPTIONS, *options, "-o", path).code == 0
     made = Collection.from_json(path.read_bytes())
     then = float(made.windows.start) if made.windows else NOW  # the same day
@@ -77,11 +88,23 @@ def test_the_first_window_is_the_current_one() -> None:
 
 
 STATE: dict[str, Any] = {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400}
+ASKED: dict[str, Any] = {"asks": "questions", "questions": STUDY, "answers": ()}
 REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "questions": [
+        ({"questions": STUDY}, "several at once"),
+        ({**ASKED, "questions": ()}, "several at once"),
+        ({**ASKED, "questions": STUDY[:1]}, "2 to 64 questions at once, got 1"),
+        ({**ASKED, "questions": (STUDY[0], STUDY[0])}, "the same name"),
+        ({**ASKED, "questions": (STUDY[0], QuestionWish("x", "?", ("a",)))}, "k must be between 2"),
+        ({**ASKED, "questions": (STUDY[0], QuestionWish("x", "?", ("a", "a")))}, "the same label"),
+        ({**ASKED, "questions": (STUDY[0], QuestionWish("x", "a\nb", ("a", "b")))}, "U+000A"),
+        ({**ASKED, "questions": (STUDY[0], QuestionWish("", "?", ("a", "b")))}, "one character"),
+    ],
     "name": [({"name": ""}, "at least one character"), ({"name": "t\u202ea"}, "U+202E")],
     "question": [({"question": ""}, "at least 1 character"), ({"question": "a\nb"}, "U+000A")],
     "answers": [
         ({"answers": ()}, "at least 2 answers, got 0"),
+        ({**ASKED, "answers": TEAS}, "has answers of its own"),
         ({"answers": ("one",)}, "at least 2 answers, got 1"),
         ({"answers": ("a", "a")}, "the same label"),
         ({"answers": ("a", "")}, "at least one character"),
@@ -92,22 +115,26 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({**STATE, "answers": ("1", "0")}, "the number of the other state"),
     ],
     "wants": [
+        ({**ASKED, "wants": "small_reports"}, "can have least_error, association"),
         ({"asks": "text"}, "of the kind text can have permanent_noise"),
         ({**STATE, "wants": "small_reports"}, "can have least_error, one_report"),
     ],
     "most": [
         ({"most": 3}, "for several answers"),
+        ({**ASKED, "most": 3}, "for a single question"),
         ({"asks": "several"}, "for several answers"),
         ({"asks": "several", "most": 9}, "of 8 answers, a selection has at most 1 to 8, got 9"),
         ({"asks": "several", "most": 0}, "got 0"),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),
+        ({**ASKED, "rounds": 3}, "for a single question"),
         ({**STATE, "rounds": None}, "for states over time"),
         ({**STATE, "rounds": 0}, "got 0"),
     ],
     "epsilon": [
         ({"epsilon": 0.0}, "above 0"),
+        ({**ASKED, "epsilon": 0.0}, "above 0"),
         ({"epsilon": -1.0}, "above 0"),
         ({"epsilon": 1e-300}, "too small"),
         ({"asks": "text", "answers": (), "wants": "permanent_noise", "epsilon": 0.0}, "above 0"),
@@ -115,6 +142,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "lifetime": [
         ({"lifetime": 3.0}, "for permanent noise alone"),
+        ({**ASKED, "lifetime": 3.0}, "for permanent noise alone"),
         ({"wants": "permanent_noise", "lifetime": 1.0}, "1.0"),
     ],
     "window": [

@@ -15,10 +15,14 @@ from sudare import (
     Borappor,
     Collection,
     Glance,
+    JointQuestions,
     KShot,
+    Part,
     Rappor,
+    SampledQuestions,
     Seeded,
     SetResponse,
+    SplitQuestions,
     SquareWave,
     Window,
 )
@@ -31,6 +35,7 @@ from sudare.questions.distribution import Distribution
 from sudare.questions.interface import ResultOptions
 from sudare.questions.number import Mean
 from sudare.questions.selection import Selection
+from sudare.questions.several import Several
 from sudare.questions.states import OverTime, stream_question
 from sudare.questions.text import FreeText, text_question
 from sudare.results.renderers import RENDERERS, save_plot
@@ -124,6 +129,50 @@ class TestDistribution(QuestionLaws):
 
     def truth(self, people: int) -> Any:
         return {"0": people // 2, "1": people // 4, "0.5": people // 4}
+
+
+QUESTIONS = (
+    Part("tea", "Which tea?", TEAS),
+    Part("town", "Where?", ("Tokyo", "Kyoto, or near")),
+)
+
+
+class TestSeveral(QuestionLaws):
+    kind = Several
+    collections: ClassVar = [
+        Collection("both", "Two questions", (), mechanism, MINIMUM, parts=QUESTIONS)
+        for mechanism in (
+            SampledQuestions((GRR.calibrate(3, 2.0), OUE.calibrate(2, 2.0))),
+            SplitQuestions((OUE.calibrate(3, 1.0), GRR.calibrate(2, 1.0))),
+            JointQuestions((3, 2), GRR.calibrate(6, 3.0)),
+        )
+    ]
+    wrong: ClassVar = [
+        ["secretly", "Tokyo"],
+        {"tea": "green", "town": "secretly"},
+        {"tea": "green"},
+        ["green", 1],
+        ["green"],
+        "secretly",
+        None,
+    ]
+    mark = "secretly"
+
+    def answers(self, people: int) -> list[Any]:
+        rows = [
+            {"tea": "green", "town": "Tokyo"},
+            ["ほうじ茶", "Kyoto, or near"],
+            ("green", "Kyoto, or near"),
+        ]
+        return [rows[number % 3] for number in range(people)]
+
+    def table(self, answers: list[Any]) -> pa.Table:
+        rows = [list(row.values()) if isinstance(row, dict) else row for row in answers]
+        teas, towns = zip(*rows, strict=True)
+        return pa.table({"town": towns, "else": ["x"] * len(rows), "tea": teas})
+
+    def truth(self, people: int) -> Any:
+        return {("green", "Tokyo"): people // 2, (TEAS[1], "Kyoto, or near"): people // 2}
 
 
 class TestFreeText(QuestionLaws):

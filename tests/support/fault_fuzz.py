@@ -64,7 +64,7 @@ def _collection(
     name: str, mechanism: GRR | OUE, windows: Windows | None = None, **rules: bool
 ) -> Collection:
     answers = tuple(map(str, range(mechanism.k)))
-    return Collection(name, "Which?", answers, mechanism, 1, windows, **rules)
+    return Collection(name, "Which?", answers, mechanism, 1, windows, **rules)  # type: ignore[arg-type]  # rules alone
 
 
 ASKED = (

@@ -17,7 +17,7 @@ def asked(name: str, cells: int, windows: Windows | None = None, **rules: bool) 
     """A question with so many answers, whose sums are all released."""
     answers = tuple(map(str, range(cells)))
     mechanism = GRR.calibrate(cells, 1.0)
-    return Collection(name, "Which?", answers, mechanism, 1, windows, **rules)
+    return Collection(name, "Which?", answers, mechanism, 1, windows, **rules)  # type: ignore[arg-type]  # rules alone
 
 
 @dataclass(eq=False)

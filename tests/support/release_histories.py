@@ -10,15 +10,27 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from sudare import Collection, Rappor, Seeded, SetResponse
+from sudare import (
+    GRR,
+    OUE,
+    Collection,
+    JointQuestions,
+    Part,
+    Rappor,
+    SampledQuestions,
+    Seeded,
+    SetResponse,
+    SplitQuestions,
+)
 from sudare.collection.windows import Windows
 from sudare.collector.http.releases import Release, Releases
 from sudare.collector.stores.contract import HeldCollection, ReportFate, Store
 from sudare.errors import TooFewReports
-from sudare.mechanisms import CATEGORICAL, CONTINUAL
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, SEVERAL
 from sudare.mechanisms.interface import Mechanism, Records
 from support.stores import group
 
@@ -28,7 +40,9 @@ _POOL = 300  # reports of a mechanism that histories take theirs from
 _STEPS = 24
 
 Cell = tuple[int, int, int]
-"""A life of the collection, a window of it, and a cohort or round (0 where there is but one)."""
+"""A life of the collection, a window of it, and a cohort, round or question (0 for the only)."""
+
+QUESTIONS = (Part("tea", "?", ("a", "b", "c")), Part("town", "?", ("a", "b")))
 
 
 def mechanisms() -> dict[str, Mechanism]:
@@ -39,6 +53,9 @@ def mechanisms() -> dict[str, Mechanism]:
     found |= {name: made.calibrate(ROUNDS, 2.0) for name, made in CONTINUAL.items()}
     found["set"] = SetResponse.calibrate(4, 2, 2.0)
     found["basic rappor"] = Rappor.calibrate(1.0, form="basic", bits=4)
+    parts = GRR.calibrate(3, 1.0), OUE.calibrate(2, 1.0)
+    found["sample"], found["split"] = SampledQuestions(parts), SplitQuestions(parts)
+    found["joint"] = JointQuestions((3, 2), GRR.calibrate(6, 1.0))
     for cohorts in (1, 3, 64):
         found[f"rappor, {cohorts} cohorts"] = Rappor.calibrate(
             2.0, form="instant", bits=16, cohorts=cohorts
@@ -51,12 +68,15 @@ def collections() -> dict[str, tuple[Collection, Records]]:
     found = {}
     for name, mechanism in mechanisms().items():
         answers = tuple("abcd"[: mechanism.domain.size])
-        made = Collection(name, "?", answers, mechanism)
-        given = (
+        several = name in SEVERAL
+        made = Collection(name, "?", answers, mechanism, parts=QUESTIONS if several else ())
+        given: Any = (
             Seeded(1).bernoulli(0.5, (_POOL, ROUNDS)).astype(int)
             if made.kind.rounds
             else [(answers or ("tea", "milk", "ale"))[i % 3] for i in range(_POOL)]
         )
+        if several:
+            given = [("abc"[i % 3], "ab"[i % 2]) for i in range(_POOL)]
         found[name] = made, made.randomize(given, Seeded(2))
     return found
 
@@ -104,8 +124,8 @@ class History:
     seen: Seen = field(default_factory=Seen)
 
     def cells(self, reports: Records) -> Iterator[tuple[int, Records]]:
-        """Reports by the cohort or round that they tell."""
-        names = {"cohort", "round"} & set(reports.dtype.names or ())
+        """Reports by the cohort, round or question that they tell."""
+        names = {"cohort", "round", "question"} & set(reports.dtype.names or ())
         if not names:
             yield 0, reports
             return
@@ -161,13 +181,18 @@ class History:
     @property
     def parted(self) -> bool:
         """Whether there is more than one cell: a row of the counts for each."""
-        return self.collection.over_time or self.collection.free_text
+        return self.collection.over_time or self.counts_its_cells
+
+    @property
+    def counts_its_cells(self) -> bool:
+        """Whether the first of each cell's counts is how many reports it has."""
+        return self.collection.free_text or self.collection.mechanism.name == "sample"
 
     def read_size(self, release: Release, each: int) -> int:
         """How many reports a cell of a release says that it has."""
         if self.collection.over_time:
             return int(release.aggregate.counts[each].sum())
-        if self.collection.free_text:
+        if self.counts_its_cells:
             return int(release.aggregate.counts[each, 0])
         return release.aggregate.n
 

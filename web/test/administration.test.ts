@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 
 import { linkOf, pageOf, pathOf } from "../src/dashboard/administration/invitations";
 import {
+  BLANK_QUESTION,
+  type Wishes,
   BLANK,
   WANTS,
   answersOf,
@@ -63,6 +65,30 @@ test("what is typed for another kind of question is not sent", () => {
   expect(wishesOf({ ...ages, largest: "18" })).toBe("range");
   expect(wishesOf({ ...ages, step: "" })).toBe("step");
   expect(wishesOf(asking(states, "choice"))).toMatchObject({ rounds: null, wants: "least_error" });
+});
+
+const TEA = { name: "tea", question: "Which tea?", answers: "green\nblack" };
+const TOWN = { name: "town", question: "Where?", answers: "Tokyo\nKyoto\n" };
+
+test("several questions each have their answers", () => {
+  const form = { ...asking(FORM, "questions"), questions: [TEA, TOWN] };
+  const wishes = wishesOf(form);
+  expect(wishes).toMatchObject({ asks: "questions", answers: [], most: null });
+  expect((wishes as Wishes).questions).toEqual([
+    { ...TEA, answers: ["green", "black"] },
+    { ...TOWN, answers: ["Tokyo", "Kyoto"] },
+  ]);
+  for (const questions of [
+    [TEA],
+    [TEA, TEA],
+    [TEA, BLANK_QUESTION],
+    [TEA, { ...TOWN, name: " " }],
+    [TEA, { ...TOWN, question: "" }],
+    [TEA, { ...TOWN, answers: "Tokyo" }],
+    [TEA, { ...TOWN, answers: "Tokyo\nTokyo" }],
+  ]) {
+    expect(wishesOf({ ...form, questions })).toBe("questions");
+  }
 });
 
 test.each([

@@ -140,7 +140,65 @@ describe("refused", () => {
     expect(() => read({ ...tea, [name]: value })).toThrow(InvalidDocument);
   });
 
+  const study = fields("split");
+  const [first, second] = study["parts"] as [Fields, Fields];
+
+  test.each<[unknown]>([
+    ["tea"],
+    [null],
+    [[]],
+    [[first]],
+    [[first, first]],
+    [[second, first]],
+    [[first, { ...second, more: 1 }]],
+    [[first, { name: "town", question: "Where?" }]],
+    [[first, { ...second, name: "" }]],
+    [[first, { ...second, name: 5 }]],
+    [[first, { ...second, question: "" }]],
+    [[first, { ...second, answers: ["Tokyo", "Tokyo"] }]],
+    [[first, { ...second, answers: ["Tokyo", ""] }]],
+    [[first, { ...second, answers: "Tokyo" }]],
+    [[first, { ...second, name: first["name"] }]],
+  ])("questions %j", (parts) => {
+    expect(() => read({ ...study, parts })).toThrow(InvalidDocument);
+  });
+
+  test("questions of a collection that asks one", () => {
+    expect(() => read({ ...tea, parts: [first, second] })).toThrow(/answers to one question/);
+    expect(read({ ...tea, parts: [] }).key).toBe(read(tea).key);
+    expect(() => read({ ...study, answers: ["green"] })).toThrow(InvalidDocument);
+  });
+
   test.each<[string, Fields]>([
+    ["sample", { parts: [] }],
+    ["sample", { parts: null }],
+    ["split", { parts: [{ name: "grr", k: 3, keep: "1/2" }] }],
+    ["split", { parts: [{ name: "grr", k: 3, keep: "1/2" }, "grr"] }],
+    [
+      "split",
+      {
+        parts: [
+          { name: "grr", k: 3, keep: "1/2" },
+          { k: 2, keep: "3/4" },
+        ],
+      },
+    ],
+    [
+      "split",
+      {
+        parts: [
+          { name: "grr", k: 3, keep: "1/2" },
+          { name: "glance", keep: "3/4" },
+        ],
+      },
+    ],
+    ["split", { shape: [3, 2] }],
+    ["joint", { shape: [2, 2] }],
+    ["joint", { shape: [6] }],
+    ["joint", { shape: "3, 2" }],
+    ["joint", { shape: [3, 1, 2] }],
+    ["joint", { table: { name: "hadamard", k: 6, keep: "3/4" } }],
+    ["joint", { table: { name: "set", k: 6, most: 1, size: 1, keep: "3/4" } }],
     ["grr", { keep: "1/3" }],
     ["grr", { keep: "1" }],
     ["grr", { keep: 0.75 }],

@@ -11,6 +11,7 @@ import { readMechanism, type Mechanism } from "../src/device/mechanisms";
 import type { Unread } from "../src/device/parameters";
 import { Rappor } from "../src/device/rappor";
 import { SetResponse, type Selected } from "../src/device/set_response";
+import { SeveralQuestions, type Row } from "../src/device/several";
 import { digest, positions } from "../src/device/strings";
 import { SquareWave } from "../src/device/wave";
 import { Window } from "../src/device/window";
@@ -46,6 +47,7 @@ interface Golden {
 function randomize(mechanism: Mechanism, values: readonly unknown[], words: Words): Uint8Array {
   if (mechanism instanceof Continual) return mechanism.randomize(values as number[][], words);
   if (mechanism instanceof SetResponse) return mechanism.randomize(values as Selected[], words);
+  if (mechanism instanceof SeveralQuestions) return mechanism.randomize(values as Row[], words);
   if (mechanism instanceof Rappor && mechanism.hashes > 0) {
     const key = keyOf(mechanism.document());
     return mechanism.randomize(
@@ -68,12 +70,14 @@ function bulkValues(mechanism: Mechanism, people: number): unknown[] {
     if (mechanism instanceof Window || mechanism instanceof SquareWave) {
       return i % (mechanism.steps + 1);
     }
+    if (mechanism instanceof SeveralQuestions) return mechanism.sizes.map((k) => i % k);
     return mechanism.size > 0 ? i % mechanism.size : `text ${i % 100}`;
   });
 }
 
 const NAMES = [
   ...["grr", "oue", "sue", "subset", "set", "window", "wave", "projective", "hadamard", "olh"],
+  ...["sample", "split", "joint"],
   ...["loloha", "rappor", "glance", "harmony", "borappor", "kshot"],
 ];
 

@@ -6,7 +6,7 @@ import { Collection, type Answer } from "../src/device/collection";
 import { Device } from "../src/device/device";
 import { fraction, over, plus, raised, toNumber, type Fraction } from "../src/device/fractions";
 import { readMechanism } from "../src/device/mechanisms";
-import { chanceOf, conclude, everyReport, odds, type Value } from "../src/device/odds";
+import { chanceOf, conclude, concludeOne, everyReport, odds, type Value } from "../src/device/odds";
 import type { Unread } from "../src/device/parameters";
 import { PlainSecret } from "../src/device/secret";
 import { digest } from "../src/device/strings";
@@ -26,6 +26,18 @@ function selections(k: number, most: number): Value[] {
   return rows.filter((row) => row.reduce((sum, is) => sum + is, 0) <= most);
 }
 
+const COIN = { name: "grr", k: 2, keep: "3/4" };
+const BITS = { name: "oue", k: 3, p: "1/2", q: "1/4" };
+const PAIRS = [0, 1].flatMap((one) => [0, 1, 2].map((two) => [one, two]));
+
+/** Every row of one label of each list. */
+function rowsOf(lists: readonly (readonly string[])[]): string[][] {
+  return lists.reduce<string[][]>(
+    (begun, labels) => begun.flatMap((row) => labels.map((label) => [...row, label])),
+    [[]],
+  );
+}
+
 const SMALL: [Unread, Value[]][] = [
   [{ name: "grr", k: 4, keep: "4281724265078805/9007199254740992" }, [0, 1, 2, 3]],
   [{ name: "oue", k: 3, p: "1/2", q: "1/4" }, [0, 1, 2]],
@@ -34,6 +46,9 @@ const SMALL: [Unread, Value[]][] = [
   [{ name: "subset", k: 2, size: 1, keep: "3/4" }, [0, 1]],
   [{ name: "set", k: 3, most: 2, size: 2, keep: "13/16" }, selections(3, 2)],
   [{ name: "set", k: 4, most: 3, size: 3, keep: "31/32" }, selections(4, 3)],
+  [{ name: "sample", parts: [COIN, BITS] }, PAIRS],
+  [{ name: "split", parts: [COIN, BITS] }, PAIRS],
+  [{ name: "joint", shape: [2, 3], table: { name: "grr", k: 6, keep: "1/2" } }, PAIRS],
   [{ name: "projective", k: 5, keep: "5/8", prime: 3, dimension: 2 }, [0, 1, 2, 3, 4]],
   [{ name: "projective", k: 3, keep: "1/2", prime: 5, dimension: 1 }, [0, 1, 2]],
   [{ name: "hadamard", k: 5, keep: "5/8" }, [0, 1, 2, 3, 4]],
@@ -99,7 +114,9 @@ describe("for people", () => {
       ? ["tea", "coffee", "water"]
       : collection.several
         ? [[], ...collection.answers.map((label) => [label])]
-        : collection.answers;
+        : collection.atOnce
+          ? rowsOf(collection.parts.map(({ answers }) => answers))
+          : collection.answers;
     const record = collection.overTime
       ? Uint8Array.of(2, 1)
       : (await DEVICE.report(collection, among[1] as Answer)).record;
@@ -118,6 +135,27 @@ describe("for people", () => {
       expect(posterior[i]).toBeCloseTo(toNumber(over(chance, sum)), 12);
     });
   });
+
+  test.each(KNOWN.filter(({ atOnce }) => atOnce))(
+    "what $mechanism.name tells of one question is the sum over the others",
+    async (collection) => {
+      const rows = rowsOf(collection.parts.map(({ answers }) => answers));
+      const { record } = await DEVICE.report(collection, rows[1] as Answer);
+      const { posterior } = conclude(collection, record, rows);
+      collection.parts.forEach(({ answers }, question) => {
+        const alone = concludeOne(collection, record, question).posterior;
+        answers.forEach((label, answer) => {
+          const all = rows.map((row, i) =>
+            row[question] === label ? (posterior[i] as number) : 0,
+          );
+          expect(alone[answer]).toBeCloseTo(
+            all.reduce((a, b) => a + b),
+            12,
+          );
+        });
+      });
+    },
+  );
 
   test.each([
     [{ name: "kshot", rounds: 4, shots: 2, flips: 0, few: "3/4" }, 2],

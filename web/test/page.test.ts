@@ -6,12 +6,17 @@ import {
   Collection,
   Device,
   Grr,
+  JointQuestions,
   PlainSecret,
   Points,
+  SampledQuestions,
   SetResponse,
-  SubsetSelection,
+  SeveralQuestions,
+  SplitQuestions,
   SquareWave,
+  SubsetSelection,
   Window,
+  concludeOne,
   odds,
   toNumber,
 } from "../src/device";
@@ -43,6 +48,7 @@ import {
 import { reasonText } from "../src/page/reason";
 import { isolated } from "../src/page/strangers";
 import { kindOf } from "../src/survey/kinds";
+import { several } from "../src/survey/kinds/several";
 import { load as loadSurvey } from "../src/survey/language";
 import { words as surveyEn } from "../src/survey/language/en";
 import { words as surveyJa } from "../src/survey/language/ja";
@@ -67,6 +73,7 @@ test("what is spent is rounded up, and what is left down", () => {
 
 test("odds are counts of people that none of them vanishes from", () => {
   for (const { mechanism } of KNOWN) {
+    if (mechanism instanceof SeveralQuestions) continue; // its parts are such
     const { truth, other } = odds(mechanism);
     const people = peopleOf({ truth, other });
     expect(Math.abs(people.truth / people.of - toNumber(truth))).toBeLessThan(0.51 / people.of);
@@ -81,6 +88,7 @@ test("odds and reports have words in every language", async () => {
     const device = new Device(new PlainSecret(PlainSecret.fresh()));
     for (const collection of KNOWN) {
       const kind = kindOf(collection);
+      if (collection.mechanism instanceof SeveralQuestions) continue; // below
       const people = peopleOf(odds(collection.mechanism));
       const answer = collection.answers[1] ?? "tea";
       const text = kind.odds(words, collection, answer);
@@ -115,13 +123,44 @@ test("odds and reports have words in every language", async () => {
   }
 });
 
+test("several questions and what is said of them have words in every language", async () => {
+  const asked = KNOWN.filter(({ atOnce }) => atOnce);
+  expect(asked.map(({ mechanism }) => mechanism.name)).toEqual(["sample", "split", "joint"]);
+  for (const words of [surveyEn, surveyJa]) {
+    const device = new Device(new PlainSecret(PlainSecret.fresh()));
+    for (const collection of asked) {
+      const { mechanism, parts } = collection;
+      const kind = kindOf(collection);
+      expect(kind).toBe(several);
+      expect(kind.odds(words, collection)).toContain(
+        `${mechanism instanceof JointQuestions ? 6 : 2}`,
+      );
+      const given = parts.map(({ answers }) => answers.at(-1) as string);
+      const { record } = await device.report(collection, given);
+      const said = kind.report(words, collection, record);
+      const meant = kind.meaning(words, collection, record, JSON.stringify(given));
+      expect(said).not.toBe("");
+      if (!(mechanism instanceof SampledQuestions || mechanism instanceof SplitQuestions)) continue;
+      for (const [at, { name }] of parts.entries()) {
+        const isTold = mechanism.readReport(record).some(({ question }) => question === at);
+        expect(said.includes(isolated(name))).toBe(isTold);
+        expect(meant.includes(isolated(name))).toBe(isTold);
+        const shares = new Set(concludeOne(collection, record, at).posterior);
+        expect(shares.size === 1).toBe(!isTold);
+      }
+    }
+  }
+});
+
 test("both pages promise the same", () => {
   for (const collection of KNOWN) {
     const { overTime, freeText, several, range } = collection;
+    const questions = collection.atOnce ? collection.parts.length : undefined;
     const shown = shownAs({
       over_time: overTime,
       free_text: freeText,
       several,
+      questions,
       ...(range && {
         number: collection.mechanism instanceof SquareWave ? "distribution" : "mean",
       }),

@@ -2,15 +2,17 @@
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 import rich_click as click
 
 from sudare.cli.shared.candidates import candidate_lines
-from sudare.cli.shared.options import PATH, load_collection, progress_bar
+from sudare.cli.shared.files import load_or_stdin
+from sudare.cli.shared.options import PATH, load_collection, progress_bar, refuse_idle
 from sudare.cli.shared.output import Output, result_options
 from sudare.cli.shared.reports import report_sources, single_reports
 from sudare.cli.shared.terminal import put_table, say
+from sudare.formats.file_kinds import FileKind
 from sudare.formats.tables import csv_text
 from sudare.results.cells import text_cell, whole_text
 from sudare.results.wording import counted, fixed, p_value, percent
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from sudare.collection.document import Collection
-    from sudare.questions.association import Association
+    from sudare.decoding.joint import Independence
+    from sudare.questions.association import PairTable
+    from sudare.questions.interface import Agreed
+    from sudare.questions.several import Several
 
 _WIDEST = 6  # answers of the second question that fit across a terminal
 _LONGEST = 30  # pairs that are listed
@@ -29,8 +33,14 @@ _LONGEST = 30  # pairs that are listed
 @click.command()
 @click.argument("first", type=PATH)
 @click.argument("first_reports", type=PATH)
-@click.argument("second", type=PATH)
-@click.argument("second_reports", type=PATH)
+@click.argument("second", type=PATH, required=False)
+@click.argument("second_reports", type=PATH, required=False)
+@click.option(
+    "--questions",
+    nargs=2,
+    metavar="NAME NAME",
+    help="Of a collection that asks several at once: which two are related.",
+)
 @click.option(
     "--first-candidates",
     type=PATH,
@@ -41,8 +51,9 @@ _LONGEST = 30  # pairs that are listed
 def associate(
     first: Path,
     first_reports: Path,
-    second: Path,
-    second_reports: Path,
+    second: Path | None,
+    second_reports: Path | None,
+    questions: tuple[str, str] | None,
     first_candidates: Path | None,
     second_candidates: Path | None,
     output: Output,
@@ -53,11 +64,25 @@ def associate(
     is the same person's. The table is the most likely one; a test tells whether the two answers
     are independent.
 
+    Of several questions that one collection asks at once, FIRST is that collection and each report
+    is of both; --questions names two of them. Where all answers together were randomised as one,
+    the table is that of unbiased shares, and an aggregate is enough.
+
     \b
     Examples:
       sudare associate tea.json tea.arrow town.json town.arrow
       sudare associate tea.json tea.arrow pages.json pages.arrow --second-candidates pages.txt
+      sudare associate study.json reports.arrow --questions tea town
     """
+    if questions is not None:
+        refuse_idle("beside --questions", "second", "first_candidates", "second_candidates")
+        _at_once(first, first_reports, questions, output)
+        return
+    if second is None or second_reports is None:
+        raise click.UsageError(
+            "Missing the second collection and its reports (or --questions, for two questions of "
+            "one collection)."
+        )
     from sudare.questions.association import associate as related
 
     given = (first, first_reports, second, second_reports, first_candidates, second_candidates)
@@ -80,32 +105,63 @@ def associate(
             progress.update(task, description=f"{fit}: at most {gap:.2g} left to gain")
 
         found = related(agreed[0], told[0], agreed[1], told[1], *texts, progress=hear)
+    _put(found, agreed, [collection.key for collection in agreed], output)
+
+
+def _at_once(path: Path, reports: Path, questions: tuple[str, str], output: Output) -> None:
+    """Relate two of the questions that a collection asks at once."""
+    from sudare.mechanisms.aggregate import Aggregate
+    from sudare.questions.association import associate_at_once
+
+    output.check(path, reports)
+    agreed = load_collection(path)
+    told = (
+        load_or_stdin(reports, FileKind.AGGREGATE, Aggregate.from_json)
+        if reports.suffix == ".json"
+        else list(single_reports(agreed, [reports]))
+    )
+    with progress_bar() as progress:
+        task = progress.add_task("relating", total=None)
+
+        def hear(fit: str, gap: float) -> None:
+            progress.update(task, description=f"{fit}: at most {gap:.2g} left to gain")
+
+        found = associate_at_once(agreed, told, questions, progress=hear)
+    kind = cast("Several", agreed.kind)
+    first, second = (kind.asked[at] for at in kind.numbers_of(questions))
+    _put(found, (first, second), [agreed.key], output)
+
+
+def _put(
+    found: "PairTable", agreed: "tuple[Agreed, Agreed]", keys: list[str], output: Output
+) -> None:
     rows = found.rows()
     output.put(
-        document=lambda: _document(found, agreed),
+        document=lambda: _document(found, agreed, keys),
         csv=lambda: csv_text(rows, list(rows[0])),
         table=lambda target: _print(found, agreed, target),
     )
 
 
-def _document(found: "Association", agreed: "tuple[Collection, Collection]") -> dict[str, object]:
+def _document(
+    found: "PairTable", agreed: "tuple[Agreed, Agreed]", keys: list[str]
+) -> dict[str, object]:
+    ratio: Independence | None = getattr(found, "ratio", None)  # of unbiased shares there is none
     return {
         "first": agreed[0].name,
         "second": agreed[1].name,
-        "keys": [collection.key for collection in agreed],
+        "keys": keys,
         "epsilon": found.epsilon,
         "n": found.n,
         "pairs": found.rows(),
         "score_test": vars(found.score),
-        "likelihood_ratio_test": vars(found.ratio),
+        "likelihood_ratio_test": None if ratio is None else vars(ratio),
         "caveats": found.caveats,
-        "gap": found.gap,
+        "gap": getattr(found, "gap", None),
     }
 
 
-def _print(
-    found: "Association", agreed: "tuple[Collection, Collection]", target: IO[str] | None
-) -> None:
+def _print(found: "PairTable", agreed: "tuple[Agreed, Agreed]", target: IO[str] | None) -> None:
     from sudare.chance.exact import text_up
 
     table = (
@@ -116,15 +172,19 @@ def _print(
     table.title = whole_text(f"{agreed[0].question} / {agreed[1].question}")
     table.title_justify = "left"
     put_table(table, target)
-    score, ratio = p_value(found.score.p_value), p_value(found.ratio.p_value)
-    say(f"independent? p-value {score} (score), {ratio} (likelihood ratio)", target=target)
+    tests = f"{p_value(found.score.p_value)} (score)"
+    ratio: Independence | None = getattr(found, "ratio", None)
+    if ratio is not None:
+        tests += f", {p_value(ratio.p_value)} (likelihood ratio)"
+    say(f"independent? p-value {tests}", target=target)
     for caveat in found.caveats:
         say(f"but {caveat}", target=target)
     people = counted(found.n, "person", "people")
-    say(f"{people}, ε = {text_up(found.epsilon)} for both reports of each", target=target)
+    paid = "for both reports of each" if agreed[0].key != agreed[1].key else "for each report"
+    say(f"{people}, ε = {text_up(found.epsilon)} {paid}", target=target)
 
 
-def _crossed(found: "Association") -> "Table":
+def _crossed(found: "PairTable") -> "Table":
     """Rows and columns."""
     from rich.table import Table
 
@@ -138,7 +198,7 @@ def _crossed(found: "Association") -> "Table":
     return table
 
 
-def _listed(found: "Association", names: tuple[str, str]) -> "Table":
+def _listed(found: "PairTable", names: tuple[str, str]) -> "Table":
     """The most frequent pairs."""
     from rich.table import Table
 

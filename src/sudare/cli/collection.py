@@ -23,6 +23,7 @@ from sudare.cli.shared.options import (
     output_option,
 )
 from sudare.cli.shared.output import refuse_replacing
+from sudare.cli.shared.question_list import read_questions
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.collection.defaults import MINIMUM_REPORTS
@@ -53,7 +54,14 @@ def collection() -> None:
 
 @collection.command()
 @click.argument("name")
-@click.option("--question", required=True, help="What people are asked.")
+@click.option("--question", help="What people are asked.")
+@click.option(
+    "--questions",
+    "questions_file",
+    type=PATH,
+    help="Several questions at once, under one EPSILON: a TOML or JSON file that has for each a "
+    "name, a question and answers. --question is then the heading above them.",
+)
 @click.option("--answer", "answers", multiple=True, help="One possible answer; repeat it.")
 @click.option("--answers-file", type=PATH, help="Possible answers, one per line.")
 @answer_list_options
@@ -71,7 +79,8 @@ def collection() -> None:
 @force_option
 def new(
     name: str,
-    question: str,
+    question: str | None,
+    questions_file: Path | None,
     answers: tuple[str, ...],
     answers_file: Path | None,
     answers_from: Path | None,
@@ -93,6 +102,8 @@ def new(
     permanent noise (--lifetime) bounds what all their reports tell. With --rounds, the share of
     people in a state is counted over time, and EPSILON is for a person's whole stream.
 
+    With --questions several questions are asked at once, and EPSILON is for all of them together.
+
     With --window a collector asks again and again: each window of time is counted by itself. Over
     time, a window holds all rounds.
 
@@ -106,6 +117,7 @@ def new(
         --answer blue --most 2 --epsilon 1 -o colours.json
       sudare collection new age --question "How old are you?" --from 18 --to 99 --step 1 \\
         --epsilon 1 -o age.json
+      sudare collection new study --questions questions.toml --epsilon 2 -o study.json
       sudare collection new homepage --question "Which page opens first?" --free-text \\
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
@@ -114,19 +126,18 @@ def new(
         --epsilon 1 --window 1d --invited -o mood.json
     """
     from sudare.collection.document import Collection
-    from sudare.formats.files import finite, write_whole
-    from sudare.planning.mechanism_choice import choose
+    from sudare.formats.files import write_whole
+    from sudare.planning.mechanism_choice import choose, choose_several
 
+    parts = () if questions_file is None else read_questions(questions_file)
+    if parts:
+        _refuse_one(answers, answers_file, answers_from)
+        question = f"{len(parts)} questions" if question is None else question
+    elif question is None:
+        raise click.UsageError("Missing option '--question' (or '--questions' for several).")
     labels = [*answers]
     if answers_file is not None:
-        refuse_ours(answers_file, FileKind.TEXT)
-        try:
-            text = finite(answers_file).read_text("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise InvalidDocument(
-                f"{answers_file} is not UTF-8 text, as byte {error.start + 1} of it shows"
-            ) from None
-        labels += [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        labels += _lines_of(answers_file)
     if answers_from is None:
         source.refuse_idle("without --answers-from", "at_least", "other")
     else:
@@ -138,9 +149,14 @@ def new(
     refuse_unseen("a question", question)
     for label in labels:
         refuse_unseen("an answer's label", label)
+    mechanism = (
+        choose_several(options, [len(part.answers) for part in parts])
+        if parts
+        else choose(options, len(labels))
+    )
     made = Collection(
-        *(name, question, tuple(labels), choose(options, len(labels)), minimum_reports),
-        *(windows_of(length, start), keep_reports, invited),
+        *(name, question, tuple(labels), mechanism, minimum_reports),
+        *(windows_of(length, start), keep_reports, invited, parts),
     )
     refuse_replacing(output, FileKind.COLLECTION, force=force, begins=made.to_json())
     remark_budget(options.epsilon, made.mechanism.epsilon, made.mechanism)
@@ -155,6 +171,29 @@ def new(
         return
     write_whole(output, made.to_json())
     say(f"{output}: {cost}")
+
+
+def _refuse_one(answers: tuple[str, ...], *files: Path | None) -> None:
+    """Refuse what lists the answers of a single question."""
+    if answers or any(file is not None for file in files):
+        raise ParameterError(
+            "with --questions each question lists its answers in the file: leave out --answer, "
+            "--answers-file and --answers-from"
+        )
+
+
+def _lines_of(path: Path) -> list[str]:
+    """The lines of a text file."""
+    from sudare.formats.files import finite
+
+    refuse_ours(path, FileKind.TEXT)
+    try:
+        text = finite(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(
+            f"{path} is not UTF-8 text, as byte {error.start + 1} of it shows"
+        ) from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _remark_package(mechanism: str) -> None:

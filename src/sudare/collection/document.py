@@ -19,10 +19,10 @@ from sudare.formats.documents import canonical, decode
 from sudare.formats.wire import Columns, Records
 from sudare.mechanisms import from_document
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.domain import Groups, SelectionGroups
+from sudare.mechanisms.domain import AnswerGroups, Groups, SelectionGroups
 from sudare.mechanisms.interface import Mechanism
 from sudare.questions import question_of
-from sudare.questions.interface import Question, Result, ResultOptions
+from sudare.questions.interface import Part, Question, Result, ResultOptions
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Collection:
         windows: of time, if it is asked again and again; over time, each holds all rounds.
         keeps_reports: whether a collector keeps every report, or only their sum.
         invited: whether a report needs an invitation, good for one in each window.
+        parts: the questions, where several are asked at once, each with answers of its own.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Collection:
     windows: Windows | None = None
     keeps_reports: bool = False
     invited: bool = False
+    parts: tuple[Part, ...] = ()
 
     def __post_init__(self) -> None:
         wanted = self.mechanism.domain.size
@@ -68,6 +70,11 @@ class Collection:
             raise ParameterError("the name and every answer's label need at least one character")
         if self.minimum_reports < 1:
             raise ParameterError(f"minimum_reports must be at least 1, got {self.minimum_reports}")
+        if self.parts and not self.kind.body.questions:
+            raise ParameterError(
+                f"the mechanism randomises the answers to one question, the collection has "
+                f"{len(self.parts)} parts"
+            )
         self.kind.check_rules(invited=self.invited)
         if self.windows and self.kind.rounds:
             self.windows.check_rounds(self.kind.rounds)
@@ -134,14 +141,17 @@ class Collection:
         return replace(self.mechanism.aggregate(reports), key=self.key)
 
     def simulate(
-        self, truth: Mapping[Any, int] | ArrayLike | Groups | SelectionGroups, rng: Keystream
+        self,
+        truth: Mapping[Any, int] | ArrayLike | Groups | SelectionGroups | AnswerGroups,
+        rng: Keystream,
     ) -> Aggregate:
         """The aggregate of people who answer so: drawn from its exact law, without them.
 
         Args:
             truth: how many people give each answer; where several may be selected, how many give
-                each selection, a tuple of labels, or ``SelectionGroups``. Over time, how many are
-                in state 0 and in state 1, a row per round, or ``Groups``.
+                each selection, a tuple of labels, or ``SelectionGroups``; of several questions
+                at once, how many give each row of answers, a tuple of labels, or ``AnswerGroups``.
+                Over time, how many are in state 0 and in state 1, a row per round, or ``Groups``.
             rng: a seed's, as a rule.
         """
         return replace(self.mechanism.simulate(self.kind.population(truth), rng), key=self.key)
@@ -183,6 +193,7 @@ class Collection:
         }
         # What isn't said has no place in the key: documents of before these rules keep theirs.
         rules = {
+            "parts": [asdict(part) | {"answers": list(part.answers)} for part in self.parts],
             "windows": self.windows and asdict(self.windows),
             "keeps_reports": self.keeps_reports,
             "invited": self.invited,
@@ -215,6 +226,7 @@ class Collection:
             None if document.windows is None else document.windows.value(),
             document.keeps_reports,
             document.invited,
+            tuple(part.value() for part in document.parts or ()),
         )
         stated = document.lifetime_epsilon
         if stated is not None and stated < made.lifetime_epsilon:
@@ -223,6 +235,18 @@ class Collection:
                 f"{made.lifetime_epsilon}"
             )
         return made
+
+
+class PartBody(msgspec.Struct, forbid_unknown_fields=True):
+    """One of several questions as a collection's document states it."""
+
+    name: str
+    question: str
+    answers: list[str]
+
+    def value(self) -> Part:
+        """The question that the document states."""
+        return Part(self.name, self.question, tuple(self.answers))
 
 
 class CollectionBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -240,3 +264,4 @@ class CollectionBody(msgspec.Struct, forbid_unknown_fields=True):
     windows: WindowsBody | None = None
     keeps_reports: bool = False
     invited: bool = False
+    parts: list[PartBody] | None = None

@@ -15,16 +15,19 @@ from sudare.formats.ranges import Range
 from sudare.formats.strangers import refuse_unseen
 from sudare.mechanisms.domain import Numbers, Selections, Streams
 from sudare.mechanisms.interface import Mechanism
-from sudare.planning.mechanism_choice import MechanismOptions, choose
+from sudare.planning.mechanism_choice import MechanismOptions, choose, choose_several
+from sudare.questions.interface import Part
 
-Asked = Literal["choice", "several", "number", "text", "states"]
+Asked = Literal["choice", "several", "questions", "number", "text", "states"]
 FoundOut = Literal["mean", "distribution"]
-Wanted = Literal["least_error", "small_reports", "permanent_noise", "one_report"]
+Wanted = Literal["least_error", "association", "small_reports", "permanent_noise", "one_report"]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
     ("choice", "small_reports"): "grr",
     ("choice", "permanent_noise"): "rappor",
     ("several", "least_error"): "set",
+    ("questions", "least_error"): "auto",
+    ("questions", "association"): "auto",
     ("number", "least_error"): "auto",
     ("text", "permanent_noise"): "rappor",
     ("states", "least_error"): "auto",
@@ -33,22 +36,38 @@ _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
 """The mechanism that each want stands for, of each kind of question."""
 
 
+class QuestionWish(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One of several questions that are asked at once.
+
+    Attributes:
+        name: a short name, of a column in tables.
+        question: what people are asked.
+        answers: the answers' labels, of which a person gives one.
+    """
+
+    name: str
+    question: str
+    answers: tuple[str, ...]
+
+
 class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
     """What somebody wishes a new collection to be.
 
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        asks: for one answer of a list, for several of it, for a number, for a text, or for one of
-            two states in several rounds.
+        asks: for one answer of a list, for several of it, for answers to several questions, for a
+            number, for a text, or for one of two states in several rounds.
         answers: the answers' labels; of a number, the two ends of its range, as decimals; over
-            time, the names of the two states; none for texts.
+            time, the names of the two states; none for texts and for several questions.
+        questions: those that are asked at once, each with its answers; else none.
         most: of several answers, how many a person may select.
         step: of a number, its distance to the next, as a decimal.
         found_out: of a number, what is to be estimated; the mean, unless it says otherwise.
         rounds: over time, how many there are in a window.
-        wants: the least error, the smallest reports, noise that stays where people are asked again
-            and again, or one report of each person in a window, as invitations need.
+        wants: the least error, the relation of two of several questions, the smallest reports,
+            noise that stays where people are asked again and again, or one report of each person in
+            a window, as invitations need.
         epsilon: the most that one report may cost; over time, all reports of a person together.
         lifetime: with permanent noise, the most that all reports of one answer cost together.
         window: how many seconds a window lasts, if it is asked again and again.
@@ -62,6 +81,7 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
     epsilon: float
     asks: Asked = "choice"
     answers: tuple[str, ...] = ()
+    questions: tuple[QuestionWish, ...] = ()
     most: int | None = None
     step: str | None = None
     found_out: FoundOut | None = None
@@ -89,9 +109,16 @@ def draft(wishes: Wishes, now: float) -> Collection:
     with _wish("answers"):
         for label in wishes.answers:
             refuse_unseen("an answer's label", label)
+    parts = tuple(Part(one.name, one.question, one.answers) for one in wishes.questions)
+    with _wish("questions"):
+        for part in parts:
+            refuse_unseen("a question's name", part.name)
+            refuse_unseen("a question", part.question)
+            for label in part.answers:
+                refuse_unseen("an answer's label", label)
     mechanism = _mechanism(wishes)
-    with _wish("answers"):
-        made = Collection("draft", wishes.question, wishes.answers, mechanism)
+    with _wish("questions" if parts else "answers"):
+        made = Collection("draft", wishes.question, wishes.answers, mechanism, parts=parts)
     with _wish("name"):
         made = replace(made, name=wishes.name)
     with _wish("minimum_reports"):
@@ -109,6 +136,11 @@ def _mechanism(wishes: Wishes) -> Mechanism:
     """The mechanism of some wishes, by the rule for every new collection."""
     with _wish("wants"):
         options = MechanismOptions(1.0, _named(wishes), own_words=wishes.asks == "text")
+    with _wish("questions"):
+        if bool(wishes.questions) is not (wishes.asks == "questions"):
+            raise ParameterError("questions are for several at once, each with its answers")
+    if wishes.questions:
+        return _at_once(wishes, options)
     with _wish("most"):
         if (wishes.most is None) is (wishes.asks == "several"):
             raise ParameterError("most is for several answers, and a person may select at least 1")
@@ -160,6 +192,33 @@ def _with_range(wishes: Wishes, options: MechanismOptions) -> MechanismOptions:
         found_out = replace(found_out, found_out=wishes.found_out)
         choose(found_out, 2)
     return found_out
+
+
+def _at_once(wishes: Wishes, options: MechanismOptions) -> Mechanism:
+    """The mechanism of several questions."""
+    options = replace(options, associate=wishes.wants == "association")
+    sizes = [len(one.answers) for one in wishes.questions]
+    for name, given in (
+        ("most", wishes.most),
+        ("rounds", wishes.rounds),
+        ("step", wishes.step),
+        ("found_out", wishes.found_out),
+    ):
+        with _wish(name):
+            if given is not None:
+                raise ParameterError(f"{name} is for a single question")
+    with _wish("answers"):
+        if wishes.answers:
+            raise ParameterError("each of several questions has answers of its own")
+    with _wish("lifetime"):
+        if wishes.lifetime is not None:
+            raise ParameterError("a lifetime's ε is for permanent noise alone")
+    with _wish("questions"):
+        mechanism = choose_several(options, sizes)
+    with _wish("epsilon"):
+        if wishes.epsilon != options.epsilon:
+            mechanism = choose_several(replace(options, epsilon=wishes.epsilon), sizes)
+    return mechanism
 
 
 def _named(wishes: Wishes) -> str:

@@ -127,6 +127,39 @@ def _centred(
     return lambda rows: _relative(likelihoods, mixture, rows) - means[strata[rows]]
 
 
+def table_test(table: Floats, covariance: Callable[[Floats], Floats], n: int) -> Independence:
+    """Whether an unbiased joint table differs from the product of its margins more than by chance.
+
+    The contrasts of its deviations from that product, of which there are (rows - 1)(columns - 1),
+    against their covariance under independence: asymptotically chi-squared.
+
+    Args:
+        table: the unbiased shares of pairs, a row for each answer to the first question.
+        covariance: that of one person's part in the flattened table, where people's pairs have
+            such shares: the noise, and who takes part.
+        n: the number of people.
+    """
+    margins = [table.sum(axis=1), table.sum(axis=0)]
+    rows, columns = (np.maximum(margin, 0) / np.maximum(margin, 0).sum() for margin in margins)
+    height, width = table.shape
+    # A small change of the table moves it, less what its margins move by.
+    ones = np.ones(height), np.ones(width)
+    moved = np.eye(table.size)
+    moved -= np.kron(np.eye(height), np.outer(columns, ones[1]))
+    moved -= np.kron(np.outer(rows, ones[0]), np.eye(width))
+    contrasts = np.kron(_contrasts(height), _contrasts(width))
+    seen = contrasts @ (table - np.outer(*margins)).ravel()
+    mapped = contrasts @ moved
+    spread = mapped @ covariance(np.outer(rows, columns).ravel()) @ mapped.T / n
+    statistic = float(seen @ np.linalg.solve(spread, seen))
+    return _chi_squared(max(statistic, 0.0), (height - 1) * (width - 1))
+
+
+def _contrasts(size: int) -> Floats:
+    """The differences of all but the last from the last."""
+    return np.hstack([np.eye(size - 1), -np.ones((size - 1, 1))])
+
+
 def pairing_moments(ours: Floats, theirs: Floats, strata: Indices) -> tuple[float, float, float]:
     """Mean, variance and third central moment of the trace over all pairings within strata.
 

@@ -62,10 +62,23 @@ class Estimate:
         """
         if self.n < 2:
             raise ParameterError(f"a sample needs at least 2 people, got {self.n}")
+        return self._widened(1.0)
+
+    def of_all(self, people: int) -> Self:
+        """The estimate for so many people, of whom n were drawn at random, nobody twice.
+
+        The sampling variance of a population, less the share of it that was drawn; unbiased, too.
+        """
+        if self.n < 2 and people > self.n:
+            return replace(self, stderr=np.full_like(self.stderr, np.inf))
+        return self if people <= self.n else self._widened(1 - self.n / people)
+
+    def _widened(self, part: float) -> Self:
+        """The estimate with so large a part of the sampling variance beside that of the noise."""
         # E[f̂(1 - f̂)] falls short of f(1 - f) by the noise's own variance.
         sampling = (self.values * (1 - self.values) + self.stderr**2) / (self.n - 1)
-        variance = self.stderr**2 + np.maximum(sampling, 0)
-        slope = self.slope + (1 - 2 * np.clip(self.values, 0, 1)) / self.n
+        variance = self.stderr**2 + part * np.maximum(sampling, 0)
+        slope = self.slope + part * (1 - 2 * np.clip(self.values, 0, 1)) / self.n
         return replace(self, stderr=np.sqrt(variance), slope=slope)
 
     def interval(self, level: float = 0.95) -> Interval:

@@ -26,6 +26,22 @@ def presence(counts: NDArray[np.int64], n: int, q: float) -> Floats:
     return np.where(counts <= 0, 1.0, np.asarray(tail, np.float64))
 
 
+def presence_of_sums(sums: NDArray[np.int64], mean: float, variance: float) -> Floats:
+    """For each sum of supports the p-value of "nobody holds it": at least as large a sum.
+
+    If nobody does, the sum has this mean and variance. They are those of a binomial count, exactly
+    where one answer of a report falls among the cells that are summed up or not, and where the
+    cells are independent; else a binomial law of the same two moments stands for the true one.
+    """
+    from scipy.special import betainc  # heavy, and only an analyst needs it
+
+    chance = 1 - variance / mean
+    trials = mean / chance
+    reached = np.clip(sums, 1, trials)
+    tail = np.asarray(betainc(reached, trials - reached + 1, chance), np.float64)
+    return np.where(sums <= 0, 1.0, tail)
+
+
 def holm(p_values: Floats) -> Floats:
     """p-values adjusted so that *any* false discovery has at most the level's chance (Holm)."""
     factors = np.arange(p_values.size, 0, -1, dtype=np.float64)

@@ -17,6 +17,7 @@ from sudare.errors import NotEnumerable
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.bloom import filters
 from sudare.mechanisms.domain import Numbers, Selections, SpreadNumbers, Streams
+from sudare.mechanisms.domain import Questions as AnswerRows
 from sudare.mechanisms.interface import Mechanism, Records
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import Strings
@@ -111,7 +112,7 @@ def channel(mechanism: Mechanism) -> Channel:
 
 def simulated(mechanism: Mechanism, truth: Sequence[int], rng: Keystream) -> Aggregate:
     """A simulated aggregate of ``truth[i]`` people with the i-th value, and nobody else."""
-    if isinstance(mechanism.domain, Streams | Selections):
+    if isinstance(mechanism.domain, Streams | Selections | AnswerRows):
         rows = values(mechanism)[: len(truth)]
         return mechanism.simulate(mechanism.domain.groups(rows, truth), rng)
     held = dict(zip(values(mechanism), [*truth, *[0] * len(values(mechanism))], strict=False))
@@ -147,6 +148,10 @@ def true_shares(mechanism: Mechanism, truth: Sequence[int]) -> NDArray[np.float6
         return np.atleast_1d(population(mechanism, truth).mean())
     if isinstance(mechanism.domain, Selections):
         return np.asarray(population(mechanism, truth).mean(axis=0))
+    if isinstance(mechanism.domain, AnswerRows):
+        columns = zip(population(mechanism, truth).T, mechanism.domain.sizes, strict=True)
+        shares = [np.bincount(column, minlength=k) / len(column) for column, k in columns]
+        return np.concatenate(shares)
     return np.array(truth) / sum(truth)
 
 
@@ -154,6 +159,8 @@ def random_values(mechanism: Mechanism, count: int, rng: Keystream) -> NDArray[A
     """Values drawn uniformly from the domain."""
     if isinstance(mechanism.domain, Streams):
         return rng.below(2, (count, mechanism.domain.rounds)).astype(np.uint8)
+    if isinstance(mechanism.domain, AnswerRows):
+        return np.column_stack([rng.below(k, count) for k in mechanism.domain.sizes])
     if isinstance(mechanism.domain, Selections):  # too many to list
         chosen = rng.subsets(mechanism.domain.k, rng.below(mechanism.domain.most + 1, count))
         octets = chosen.view(np.uint8)

@@ -204,8 +204,9 @@ def estimate_is_unbiased(mechanism: Mechanism, truth: Sequence[int]) -> None:
     shares = true_shares(mechanism, truth)
     law = aggregate_law(mechanism, population(mechanism, truth))
     chances = np.array([float(chance) for chance in law.values()])
+    shape, n = mechanism.zero.counts.shape, sum(truth)
     estimates = [
-        mechanism.estimate(Aggregate(mechanism.key, sum(truth), np.array(counts))) for counts in law
+        mechanism.estimate(Aggregate(mechanism.key, n, np.reshape(counts, shape))) for counts in law
     ]
     found = np.array([estimate.values for estimate in estimates])
     stated = chances @ np.array([estimate.stderr**2 for estimate in estimates])

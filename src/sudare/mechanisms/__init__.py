@@ -9,6 +9,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``set_response``: several answers of k, reported as a set that meets them or not.
 ``window``: a number in a range, told by a window around it, for the mean.
 ``wave``: a number in a range, told by a window around its bin, for the distribution.
+``several``: several questions at once: one of them drawn, the budget split, or a joint table.
 ``points``: one point of many, which supports some answers; projective geometry, Hadamard and OLH.
 ``loloha``: a cell of the answer, randomised once for good and again for every report.
 ``rappor``: an answer as bits, randomised once for good and again for every report.
@@ -37,6 +38,7 @@ from sudare.mechanisms.over_time.kshot import KShot
 from sudare.mechanisms.points import HadamardResponse, LocalHashing, ProjectiveGeometry
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.several import JointQuestions, SampledQuestions, SplitQuestions
 from sudare.mechanisms.subset import SubsetSelection
 from sudare.mechanisms.unary import OUE, SUE
 from sudare.mechanisms.wave import SquareWave
@@ -49,12 +51,16 @@ CATEGORICAL: dict[str, type[CategoricalMechanism]] = {
 CONTINUAL: dict[str, type[ContinualMechanism]] = {
     cls.name: cls for cls in (Glance, Harmony, Borappor, KShot)
 }
+SEVERAL: dict[str, type[SampledQuestions] | type[SplitQuestions] | type[JointQuestions]] = {
+    cls.name: cls for cls in (SampledQuestions, SplitQuestions, JointQuestions)
+}
 REGISTRY: dict[str, type[Mechanism]] = {
     **CATEGORICAL,
     SetResponse.name: SetResponse,
-    Loloha.name: Loloha,
-    SquareWave.name: SquareWave,
     Window.name: Window,
+    SquareWave.name: SquareWave,
+    **SEVERAL,
+    Loloha.name: Loloha,
     Rappor.name: Rappor,
     **CONTINUAL,
 }

@@ -243,6 +243,88 @@ class SpreadNumbers(Numbers):
         return np.add.reduceat(self.population(counts), self.edges[:-1])
 
 
+MOST_QUESTIONS = 64  # that are asked at once
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The domain of one answer to each of several questions.
+
+    A value is a row of answers' numbers, one for each question: below ``sizes[i]`` for the i-th.
+    """
+
+    sizes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        sizes = tuple(Categories(k).k for k in self.sizes)
+        if not 2 <= len(sizes) <= MOST_QUESTIONS:
+            raise ParameterError(
+                f"there are 2 to {MOST_QUESTIONS} questions at once, got {len(sizes)}"
+            )
+        object.__setattr__(self, "sizes", sizes)
+
+    @property
+    def size(self) -> int:
+        """How many answers a collection lists by itself: none, since each question has its own."""
+        return 0
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return product(*map(range, self.sizes))
+
+    def check(self, values: ArrayLike) -> NDArray[np.int64]:
+        """The answers as an array that a mechanism can trust: a row of numbers per person."""
+        each = f"rows of {len(self.sizes)} answers, one for each question"
+        try:
+            array = np.asarray(values)
+        except ValueError:  # rows of several lengths
+            raise InvalidAnswer(f"answers are {each}, all alike") from None
+        if array.ndim and not len(array):
+            return np.empty((0, len(self.sizes)), np.int64)
+        if array.ndim != 2 or array.shape[1] != len(self.sizes):
+            raise InvalidAnswer(f"answers are {each}, got the shape {array.shape}")
+        if array.dtype.kind not in "iu":
+            raise InvalidAnswer(f"answers must be whole numbers, got kind {array.dtype.kind!r}")
+        wrong = (array < 0) | (array >= np.array(self.sizes))
+        if wrong.any():
+            person, question = np.argwhere(wrong)[0].tolist()
+            raise InvalidAnswer(
+                f"the answer at position {person} to question {question + 1} is not one of 0 to "
+                f"{self.sizes[question] - 1} (nothing was randomised)"
+            )
+        return np.ascontiguousarray(array, np.int64)
+
+    def groups(self, rows: ArrayLike, people: ArrayLike) -> "AnswerGroups":
+        """Groups of so many people with each row of answers."""
+        return AnswerGroups(self.check(rows), _numbers_of_people(people))
+
+    def population(self, truth: "AnswerGroups") -> "AnswerGroups":
+        """Groups of people with answers to these questions."""
+        if not isinstance(truth, AnswerGroups):
+            raise ParameterError(
+                "a population of several questions is groups of people with the same answers"
+            )
+        return self.groups(truth.rows, truth.people)
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerGroups:
+    """People who give the same answers to all questions, told apart no further.
+
+    Attributes:
+        rows: a row of answers' numbers per group, one for each question.
+        people: how many people each group has.
+    """
+
+    rows: NDArray[np.int64]
+    people: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        if len(self.rows) != len(self.people):
+            raise ParameterError(
+                f"there are {len(self.rows)} rows of answers and {len(self.people)} groups"
+            )
+
+
 MOST_ROUNDS = 1 << 20
 MOST_PEOPLE = 10**12  # of a simulation
 

@@ -31,6 +31,8 @@ Records = NDArray[np.void]
 
 _EXACT_REPORTS = 1000  # of whom fractions stay quick: they have 53 bits per report
 
+_WHOLE = 1e-9  # of a number of answers: as near to a whole one as floats may be
+
 _ENUMERABLE = 8  # answers: twice the paths for each one more of a unary mechanism
 
 _NUMBERS = tuple[int, ...]
@@ -284,6 +286,24 @@ class CategoricalMechanism(Mechanism):
     def domain(self) -> Categories:
         """The ``k`` answers, numbered from 0."""
         return Categories(self.k)
+
+    @property
+    def together(self) -> tuple[float, float] | None:
+        """The chances that a report supports the held answer and another, and two others at once.
+
+        None where they depend on which answers these are. Unless a mechanism says otherwise they
+        are those of reports that support a fixed number of answers, all such sets alike, if
+        ``holder`` and ``others`` are those of a whole number.
+        """
+        size = self.holder + (self.k - 1) * self.others
+        if abs(size - round(size)) > _WHOLE * size:
+            return None
+        size, rest = round(size), self.k - 1
+        held = self.holder * (size - 1) / rest
+        if rest < 2:
+            return held, 0.0
+        pairs = self.holder * (size - 1) * (size - 2) + (1 - self.holder) * size * (size - 1)
+        return held, pairs / (rest * (rest - 1))
 
     def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
         """How many reports support each answer: what is counted, unless a mechanism says more."""

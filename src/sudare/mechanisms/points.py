@@ -70,6 +70,11 @@ class PointMechanism(PointReports):
         """The chance that a report supports the answer that the person holds: ``keep``."""
         return Fraction(self.keep)
 
+    @property
+    def together(self) -> None:
+        """Of three answers, how many points support them all depends on which they are."""
+        return None
+
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Reports of checked answers: a point that supports the answer, or one that doesn't."""
         reports = np.empty(len(values), self.report_dtype)

@@ -75,6 +75,11 @@ class Unary(CategoricalMechanism):
         """The chance that a report has the bit of any one other answer: ``q``."""
         return self.q
 
+    @property
+    def together(self) -> tuple[float, float]:
+        """The chances of two bits at once, which are independent."""
+        return self.p * self.q, self.q**2
+
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Reports of checked answers: noise on every bit, then the answer's own by its own coin."""
         noise = rng.packed(self.q, len(values), self.k)

@@ -3,8 +3,8 @@
 The names in its refusals are those of the options of ``sudare collection new``.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sudare.chance.keystream import packed_words
@@ -20,6 +20,7 @@ from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.wave import SquareWave
 from sudare.mechanisms.window import Window
+from sudare.planning.several_questions import design_of
 
 _WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from is no name
 _SHOTS = ("shots", "flips", "low", "high")
@@ -42,6 +43,9 @@ class MechanismOptions:
             the least error for a single report, and of two as good that with the shorter one; over
             time, kshot.
         own_words: whether people answer in their own words.
+        design: of several questions at once, which report people send: ``sample``, ``split``,
+            ``joint``, or ``auto`` for the one with the least error.
+        associate: whether the relation of two of these questions is asked for.
         most: how many of the listed answers a person may select; None for exactly one.
         least: of numbers, the least that may be answered, as a decimal in text.
         largest: of numbers, the largest.
@@ -63,6 +67,8 @@ class MechanismOptions:
     epsilon: float
     mechanism: str = "auto"
     own_words: bool = False
+    design: str | None = None
+    associate: bool | None = None
     most: int | None = None
     least: str | None = None
     largest: str | None = None
@@ -108,6 +114,7 @@ class MechanismOptions:
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:
     """The mechanism that the options ask for, of a collection with so many listed answers."""
+    options.refuse(("design", "associate"), "--questions, several at once")
     if options.has_range:
         return _number(options, answers)
     if options.has_rounds:
@@ -122,10 +129,14 @@ def choose(options: MechanismOptions, answers: int) -> Mechanism:
         if options.mechanism not in {"auto", "rappor"}:
             raise ParameterError(f"free text is randomised by rappor, not by {options.mechanism}")
         return _rappor(options, basic=False, shape=shape)
+    if shape and answers >= 2:
+        raise ParameterError(f"--{next(iter(shape))} is for --free-text: listed answers need none")
+    return _listed(options, answers)
+
+
+def _listed(options: MechanismOptions, answers: int) -> Mechanism:
     if answers < 2:
         raise ParameterError(f"a question needs at least 2 answers, got {answers}")
-    if shape:
-        raise ParameterError(f"--{next(iter(shape))} is for --free-text: listed answers need none")
     if options.most is not None or options.mechanism == SetResponse.name:
         return _several(options, answers)
     if options.mechanism == "rappor":
@@ -167,6 +178,26 @@ def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
     if found_out == "mean":
         return Window.calibrate(steps, options.epsilon)
     return SquareWave.calibrate(steps, options.epsilon, options.bins)
+
+
+def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism:
+    """The mechanism of several questions at once, each with so many listed answers."""
+    options.refuse((*_RAPPOR, "most", "rounds", *_SHOTS), "one question, without --questions")
+    if options.own_words:
+        raise ParameterError(
+            "several questions at once have listed answers each: --free-text needs one question"
+        )
+    if options.mechanism in {SetResponse.name, "rappor", *CONTINUAL}:
+        raise ParameterError(
+            f"several questions at once have mechanisms for one answer of a list, not "
+            f"{options.mechanism}; --design says how they go together"
+        )
+
+    def best(k: int, epsilon: float) -> CategoricalMechanism:
+        return _categorical(replace(options, epsilon=epsilon), k)
+
+    associate = bool(options.associate)
+    return design_of(sizes, options.epsilon, best, options.design or "auto", associate=associate)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

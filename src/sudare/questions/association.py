@@ -6,20 +6,30 @@ likely. Reports must be aligned: the i-th of both is the same person's.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.chance.exact import log_up
-from sudare.decoding.joint import Independence, Pairs, among_pairings, likelihood_ratio, score_test
+from sudare.decoding.joint import (
+    Independence,
+    Pairs,
+    among_pairings,
+    likelihood_ratio,
+    score_test,
+    table_test,
+)
 from sudare.decoding.likelihoods import PAIRS, ReportLikelihoods, likelihoods
 from sudare.decoding.mixture import Mixture, most_likely_mixture, stderr_of
 from sudare.errors import ParameterError
 from sudare.formats.numbers import counted
+from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Records
+from sudare.mechanisms.several import JointQuestions, SplitQuestions
 from sudare.questions.interface import Agreed
+from sudare.questions.several import Several
 
 Labels = tuple[str | None, ...]
 
@@ -27,23 +37,20 @@ _CLEAR = 1e-6  # the p-value of a relation between cohorts
 
 
 @dataclass(frozen=True, eq=False)
-class Association:
+class PairTable:
     """The joint table of two questions, with its uncertainty, and whether they are related.
 
     Attributes:
         n: the number of people.
         first: the answers of the rows; None, the last, is any text that is no candidate.
         second: the answers of the columns; None, the last, as in the rows.
-        table: the share of people with each pair of answers; the most likely ones, summing to 1.
+        table: the share of people with each pair of answers.
         stderr: their standard errors, as of the noise; of a share of 0 what it would be if free.
-        margins: the most likely shares of each question by itself.
+        margins: the shares of each question by itself.
         score: the score test of independence: its level holds in large samples, also when a
             frequent text is no candidate.
-        ratio: the likelihood ratio test of independence: valid but for its caveat, and timid in
-            large tables.
         caveats: sentences about what does not hold for reports like these; mostly none.
-        gap: the certificate: no table is likelier by more than this, in log-likelihood.
-        epsilon: what the two reports of a person cost together.
+        epsilon: what the reports of a person cost together: two, or one that is of both questions.
     """
 
     n: int
@@ -53,9 +60,7 @@ class Association:
     stderr: NDArray[np.float64]
     margins: tuple[NDArray[np.float64], NDArray[np.float64]]
     score: Independence
-    ratio: Independence
     caveats: tuple[str, ...]
-    gap: float
     epsilon: float
 
     def rows(self) -> list[dict[str, Any]]:
@@ -72,6 +77,20 @@ class Association:
             for i, one in enumerate(self.first)
             for j, two in enumerate(self.second)
         ]
+
+
+@dataclass(frozen=True, eq=False)
+class Association(PairTable):
+    """The most likely joint table, whose shares sum to 1, with a certificate.
+
+    Attributes:
+        ratio: the likelihood ratio test of independence: valid but for its caveat, and timid in
+            large tables.
+        gap: the certificate: no table is likelier by more than this, in log-likelihood.
+    """
+
+    ratio: Independence
+    gap: float
 
 
 def associate(  # noqa: PLR0913, PLR0917 - two of everything
@@ -120,22 +139,121 @@ def associate(  # noqa: PLR0913, PLR0917 - two of everything
         likelihoods(mechanism, reports, hashed).kept()
         for mechanism, reports, (_, hashed) in zip(mechanisms, told, sides, strict=True)
     )
+    shared = _shared_cohorts(*told)
+    return _associated(
+        (sides[0][0], sides[1][0]),
+        (one, two),
+        progress,
+        shared=shared,
+        caveats=tuple(_caveats(first_collection, second_collection, shared)),
+        epsilon=log_up(mechanisms[0].worst_ratio * mechanisms[1].worst_ratio),
+    )
+
+
+def associate_at_once(
+    collection: Agreed,
+    told: Aggregate | Records | Iterable[Records],
+    questions: tuple[str, str],
+    *,
+    pairs: int = PAIRS,
+    progress: Callable[[str, float], object] | None = None,
+) -> PairTable:
+    """The joint table of two of the questions that a collection asks at once.
+
+    Where every question is answered with a part of the budget, it is the most likely table of the
+    pairs of single reports (an ``Association``), as ``associate`` finds it. Of a joint table its
+    shares are unbiased sums, which an aggregate is enough for.
+
+    Args:
+        collection: one that asks several questions.
+        told: its reports, as an array or several; or, of a joint table, their aggregate.
+        questions: the names of those of the rows and of the columns.
+        pairs: the most people times cells of the table to compute.
+        progress: hears, for each of three fits, how much log-likelihood may be left to gain.
+    """
+    kind = collection.kind
+    if not isinstance(kind, Several):
+        raise ParameterError(
+            f"“{collection.name}” asks one question: to relate it to another one, name both "
+            f"collections and the reports of each"
+        )
+    first, second = kind.numbers_of(questions)
+    mechanism = kind.questions
+    sides = kind.parts[first].answers, kind.parts[second].answers
+    if isinstance(mechanism, JointQuestions):
+        return _of_table(kind, mechanism, told, (first, second))
+    if not isinstance(mechanism, SplitQuestions):
+        raise ParameterError(
+            f"in “{collection.name}” each person answers one question, drawn by chance: no report "
+            f"says anything of two (--associate, for a new collection, takes a design that does)"
+        )
+    reports = kind.gather(
+        cast("Records", told), len(sides[0]) * len(sides[1]), pairs, "cells of the table"
+    )
+    one, two = (
+        likelihoods(mechanism.parts[at], mechanism.told(reports, at).records()).kept()
+        for at in (first, second)
+    )
+    return _associated(sides, (one, two), progress, epsilon=mechanism.epsilon)
+
+
+def _of_table(
+    kind: Several,
+    mechanism: JointQuestions,
+    told: Aggregate | Records | Iterable[Records],
+    places: tuple[int, int],
+) -> PairTable:
+    """The pairs of a joint table, from the sum of its reports."""
+    if not isinstance(told, Aggregate):
+        gathered = kind.gather(told, 1, PAIRS, "reports")
+        told = replace(mechanism.aggregate(gathered), key=kind.agreed.key)
+    released = kind.released(told)
+    first, second = (kind.parts[at].answers for at in places)
+    shape = len(first), len(second)
+    pairs = mechanism.estimate_of(released, places)
+    margins = [mechanism.margin(released, at).estimate.values for at in places]
+    table = pairs.values.reshape(shape)
+    return PairTable(
+        n=released.n,
+        first=first,
+        second=second,
+        table=table,
+        stderr=pairs.stderr.reshape(shape),
+        margins=(margins[0], margins[1]),
+        score=table_test(table, mechanism.covariance, released.n),
+        caveats=("the shares are unbiased: one below 0 is too small to see",)
+        if (table < 0).any()
+        else (),
+        epsilon=mechanism.epsilon,
+    )
+
+
+def _associated(  # noqa: PLR0913 - what is known beside the likelihoods, each by name
+    sides: tuple[Labels, Labels],
+    told: tuple[ReportLikelihoods, ReportLikelihoods],
+    progress: Callable[[str, float], object] | None,
+    *,
+    shared: NDArray[np.intp] | None = None,
+    caveats: tuple[str, ...] = (),
+    epsilon: float,
+) -> Association:
+    """The association of two questions, from the likelihoods of each person's two reports."""
+    one, two = told
     both = Pairs(one, two)
     fits = _fitted(one, two, both, progress)
-    shared = _shared_cohorts(*told)
     shape = one.size, two.size
     return Association(
         n=both.n,
-        first=sides[0][0],
-        second=sides[1][0],
+        first=sides[0],
+        second=sides[1],
         table=fits[2].shares.reshape(shape),
         stderr=stderr_of(both, fits[2]).reshape(shape),
         margins=(fits[0].shares, fits[1].shares),
         score=score_test(both, fits[0], fits[1], shared),
         ratio=likelihood_ratio(fits[2], fits[0], fits[1]),
-        caveats=tuple(_caveats(first_collection, second_collection, shared)),
+        caveats=caveats,
         gap=fits[2].gap,
-        epsilon=log_up(mechanisms[0].worst_ratio * mechanisms[1].worst_ratio),
+        epsilon=epsilon,
     )
 
 

@@ -122,7 +122,11 @@ class AnswerList(Question):
             simultaneous=options.simultaneous,
             population=options.population,
             p_values=holm(presence(mechanism.supported(released), released.n, mechanism.others)),
-            consistent=_consistent(options.consistent, mechanism, released, estimate),
+            consistent=consistent_shares(
+                options.consistent,
+                estimate,
+                lambda: likelihood.most_likely(mechanism.evidence(released)).shares,
+            ),
             rough=_rough(mechanism, estimate),
         )
 
@@ -291,18 +295,16 @@ def _rough(mechanism: Listed, estimate: Estimate) -> NDArray[np.bool_]:
     return spread < RELIABLE_SPREAD
 
 
-def _consistent(
-    step: str | None,
-    mechanism: Listed,
-    aggregate: Aggregate,
-    estimate: Estimate,
+def consistent_shares(
+    step: str | None, estimate: Estimate, likeliest: Callable[[], NDArray[np.float64]]
 ) -> NDArray[np.float64] | None:
+    """The shares that a step makes of unbiased ones; the most likely are asked for if wanted."""
     if step is None:
         return None
     if step not in CONSISTENT:
         raise ParameterError(f"consistent is one of {', '.join(CONSISTENT)}, got {step!r}")
     if step == "likelihood":
-        return likelihood.most_likely(mechanism.evidence(aggregate)).shares
+        return likeliest()
     if step == "project":
         return simplex.project(estimate.values, estimate.stderr)
     return _STEPS[step](estimate.values)

@@ -26,7 +26,7 @@ from sudare.errors import (
     TooFewReports,
 )
 from sudare.estimation.estimate import Estimate
-from sudare.formats.documents import Key, Shape
+from sudare.formats.documents import Count, Key, Shape
 from sudare.formats.numbers import there_are
 from sudare.formats.tables import arrow_types, csv_text, parquet_bytes
 from sudare.mechanisms.aggregate import Aggregate
@@ -47,6 +47,21 @@ DEVIATIONS = NormalDist().inv_cdf(0.975)
 COLUMN = "answer"  # of a table of answers, unless another is named
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of several questions that a collection asks at once.
+
+    Attributes:
+        name: a short name, of a column in tables.
+        question: what people are asked.
+        answers: the answers' labels, in the order of the mechanism's values.
+    """
+
+    name: str
+    question: str
+    answers: tuple[str, ...]
+
+
 class Agreed(Protocol):
     """A collection, as far as its question knows it."""
 
@@ -61,6 +76,10 @@ class Agreed(Protocol):
     @property
     def answers(self) -> tuple[str, ...]:
         """The answers' labels, in the order of the mechanism's values."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The questions, where several are asked at once; else none."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -107,6 +126,7 @@ class KindBody(msgspec.Struct):
     free_text: bool
     several: bool | msgspec.UnsetType = msgspec.UNSET  # only where people select several answers
     number: str | msgspec.UnsetType = msgspec.UNSET  # mean, say: what is found out of numbers
+    questions: Count | msgspec.UnsetType = msgspec.UNSET  # only where several are asked at once
 
 
 class ResultDocument(Shape):

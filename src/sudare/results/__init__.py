@@ -5,6 +5,7 @@
 ``choice``: the shares of listed answers.
 ``number``: the mean of numbers.
 ``distribution``: the distribution of numbers.
+``several``: the shares of the answers to several questions.
 ``selection``: the shares of people who select each of several answers.
 ``text``: the texts that were found.
 ``states``: the shares of rounds.

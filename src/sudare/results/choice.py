@@ -29,8 +29,16 @@ def table(shares: Shares) -> "Table":
     """The shares as a table with bars; the truth beside them where it is known."""
     from rich.table import Table
 
-    decimals = decimals_for(100 * float(np.median(shares.estimate.stderr)))
     table = Table(title=whole_text(shares.collection.question), title_justify="left")
+    add_columns(table, shares)
+    cut = cut_note(shares.p_values.size, "answers")
+    table.caption = "\n".join([*([cut] if cut else []), *notes(shares)]) or None
+    add_rows(table, shares, axis_of(shares))
+    return table
+
+
+def add_columns(table: "Table", shares: Shares) -> None:
+    """Add the columns of shares to a table."""
     table.add_column("answer")
     table.add_column("share", justify="right")
     table.add_column(f"{percent(shares.level)} interval", no_wrap=True)
@@ -40,9 +48,17 @@ def table(shares: Shares) -> "Table":
         table.add_column("truth", justify="right", style="dim")
     table.add_column("p", justify="right", no_wrap=True)
     table.add_column()
+
+
+def axis_of(shares: Shares) -> tuple[float, float]:
+    """The ends of the axis that the bars of some shares need."""
+    return min(0.0, float(shares.interval.low.min())), float(shares.interval.high.max())
+
+
+def add_rows(table: "Table", shares: Shares, axis: tuple[float, float]) -> None:
+    """Add a row for each share, or for the largest of very many, with a bar on such an axis."""
+    decimals = decimals_for(100 * float(np.median(shares.estimate.stderr)))
     cut = cut_note(shares.p_values.size, "answers")
-    table.caption = "\n".join([*([cut] if cut else []), *notes(shares)]) or None
-    axis = min(0.0, float(shares.interval.low.min())), float(shares.interval.high.max())
     for row in shares.largest(MOST_ROWS) if cut else shares.rows():
         cells: list[str | Text | Bar] = [
             whole_text(row["answer"]),
@@ -55,7 +71,6 @@ def table(shares: Shares) -> "Table":
             cells.append(percent(row["truth"], decimals))
         bar = Bar(row["low"], row["share"], row["high"], axis)
         table.add_row(*cells, p_value(row["p_value"]), bar)
-    return table
 
 
 def notes(shares: Shares) -> list[str]:
@@ -89,7 +104,7 @@ def page(shares: Shares, *more: str) -> str:
         simultaneous=shares.simultaneous,
         consistent=shares.consistent,
         p_values=shares.p_values,
-        truth=_truth(shares),
+        truth=true_values(shares),
         notes=[*more, *notes(shares)],
     )
 
@@ -103,11 +118,11 @@ def figure(shares: Shares) -> "Figure":
         level=shares.level,
         simultaneous=shares.simultaneous,
         title=visible(shares.collection.question),
-        truth=_truth(shares),
+        truth=true_values(shares),
     )
 
 
-def _truth(shares: Shares) -> "NDArray[np.float64] | None":
+def true_values(shares: Shares) -> "NDArray[np.float64] | None":
     """The true shares in the order of the answers, where they are known."""
     if shares.truth is None:
         return None

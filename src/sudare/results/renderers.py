@@ -8,9 +8,10 @@ from sudare.questions.distribution import Spread
 from sudare.questions.interface import Result
 from sudare.questions.number import MeanResult
 from sudare.questions.selection import SelectedShares
+from sudare.questions.several import SeveralShares
 from sudare.questions.states import Rounds
 from sudare.questions.text import Discoveries
-from sudare.results import choice, distribution, number, selection, states, text
+from sudare.results import choice, distribution, number, selection, several, states, text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +43,7 @@ RENDERERS: dict[type[Result], Renderer] = {
     SelectedShares: selection,
     MeanResult: number,
     Spread: distribution,
+    SeveralShares: several,
     Discoveries: text,
     Rounds: states,
 }

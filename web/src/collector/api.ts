@@ -26,6 +26,8 @@ export interface Standing {
   readonly several?: boolean;
   /** What is found out of the numbers that people answer: said only where they do. */
   readonly number?: string;
+  /** How many questions are asked at once; said only where there are several. */
+  readonly questions?: number;
   readonly state: State;
   readonly public: boolean;
   readonly grace: number;
@@ -134,6 +136,19 @@ export interface Distribution extends Result {
   readonly estimates: readonly MeanRow[];
 }
 
+/** The shares of one of several questions; none where it is withheld. */
+export interface QuestionShares {
+  readonly name: string;
+  readonly question: string;
+  readonly n: number;
+  readonly withheld: boolean;
+  readonly answers: readonly AnswerRow[];
+}
+
+export interface Several extends Result {
+  readonly questions: readonly QuestionShares[];
+}
+
 export interface Rounds extends Result {
   readonly state: string;
   readonly rounds: number;
@@ -154,7 +169,8 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate = Answers | Selections | Means | Distribution | Rounds | Texts;
+export type Estimate =
+  Answers | Selections | Several | Means | Distribution | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

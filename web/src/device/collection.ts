@@ -10,6 +10,7 @@ import { wholeNumber, type Unread } from "./parameters";
 import { Range, type Placed } from "./ranges";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
+import { SeveralQuestions, type Row } from "./several";
 import { digest, isWellFormed, type Digest } from "./strings";
 import { SquareWave } from "./wave";
 import { Window } from "./window";
@@ -18,6 +19,13 @@ import { Window } from "./window";
 export interface Windows {
   readonly start: number;
   readonly seconds: number;
+}
+
+/** One of several questions that are asked at once. */
+export interface Part {
+  readonly name: string;
+  readonly question: string;
+  readonly answers: readonly string[];
 }
 
 const ALLOWED = new Set([
@@ -33,11 +41,12 @@ const ALLOWED = new Set([
   "windows",
   "keeps_reports",
   "invited",
+  "parts",
 ]);
 
 /**
  * What a person may answer: a label or a text; a number as a decimal in text; where several may be
- * selected, a list of labels.
+ * selected, a list of labels; to several questions, a label for each in their order.
  */
 export type Answer = string | readonly string[];
 
@@ -69,6 +78,7 @@ export class Collection {
     readonly windows: Windows | null,
     readonly keepsReports: boolean,
     readonly invited: boolean,
+    readonly parts: readonly Part[],
   ) {
     this.#check();
     this.key = keyOf(this.#body());
@@ -89,6 +99,7 @@ export class Collection {
       readWindows(document["windows"] ?? null),
       flag("keeps_reports", document["keeps_reports"]),
       flag("invited", document["invited"]),
+      readParts(document["parts"] ?? null),
     );
     checkStated("ε", document["epsilon"], made.epsilon);
     const lifetime = document["lifetime_epsilon"] ?? null;
@@ -130,6 +141,11 @@ export class Collection {
     return this.mechanism instanceof SetResponse;
   }
 
+  /** Whether several questions are asked at once. */
+  get atOnce(): boolean {
+    return this.mechanism instanceof SeveralQuestions;
+  }
+
   /** The numbers that people may answer; null where they answer otherwise. */
   get range(): Range | null {
     const { mechanism } = this;
@@ -148,10 +164,12 @@ export class Collection {
 
   /**
    * An answer as the mechanism's value: a label's number, a row of 0 and 1, a text's digest, or the
-   * steps of a number; one outside the range counts as its end.
+   * steps of a number; one outside the range counts as its end. Of several questions, a row of
+   * labels' numbers.
    */
-  encode(answer: Answer): number | Selected | Digest {
+  encode(answer: Answer): number | Selected | Digest | Row {
     if (this.freeText) return digest(this.key, answer);
+    if (this.atOnce) return this.#row(answer);
     const { range } = this;
     if (range) return this.place(range, answer).steps;
     if (!(this.mechanism instanceof SetResponse)) return this.#number(answer);
@@ -164,6 +182,25 @@ export class Collection {
       );
     }
     return this.answers.map((_, number) => Number(chosen.has(number)));
+  }
+
+  #row(answers: Answer): Row {
+    if (!Array.isArray(answers) || answers.length !== this.parts.length) {
+      throw new InvalidAnswer(
+        `the answers of “${this.name}” are one label for each of its ${this.parts.length} ` +
+          `questions (nothing was randomised)`,
+      );
+    }
+    return this.parts.map((part, at) => {
+      const number = part.answers.indexOf(answers[at] as string);
+      if (number < 0) {
+        throw new InvalidAnswer(
+          `the answer to “${part.name}” is not one of its ${part.answers.length} answers ` +
+            `(nothing was randomised)`,
+        );
+      }
+      return number;
+    });
   }
 
   #number(answer: unknown): number {
@@ -193,6 +230,8 @@ export class Collection {
       refuse("the name and every answer's label need at least one character");
     }
     void this.range; // which is refused if it can't be
+    if (mechanism instanceof SeveralQuestions) checkParts(this.parts, mechanism);
+    else if (this.parts.length > 0) refuse("the mechanism randomises the answers to one question");
     if (mechanism instanceof Continual) {
       if (answers[0] === "1" || answers[1] === "0") {
         refuse("a state's label can't be the number of the other state");
@@ -222,6 +261,7 @@ export class Collection {
       answers: this.answers,
       mechanism: this.mechanism.document(),
       minimum_reports: this.minimumReports,
+      ...(this.parts.length > 0 && { parts: this.parts.map((part) => ({ ...part })) }),
       ...(this.windows && { windows: { ...this.windows } }),
       ...(this.keepsReports && { keeps_reports: true }),
       ...(this.invited && { invited: true }),
@@ -282,6 +322,40 @@ function readWindows(value: unknown): Windows | null {
     start: wholeNumber("a window's start", start, 0, Number.MAX_SAFE_INTEGER),
     seconds: wholeNumber("a window's seconds", seconds, 1, Number.MAX_SAFE_INTEGER),
   };
+}
+
+function readParts(value: unknown): readonly Part[] {
+  if (value === null) return [];
+  return list("parts", value).map((each) => {
+    const { name, question, answers, ...others } = object("a question", each);
+    if (Object.keys(others).length > 0) {
+      throw new InvalidDocument("a question has a name, its words and answers, and nothing else");
+    }
+    return {
+      name: text("a question's name", name),
+      question: text("a question", question),
+      answers: list("a question's answers", answers).map((label) =>
+        text("an answer's label", label),
+      ),
+    };
+  });
+}
+
+/** Refuse questions that are others than the mechanism's, or can't be told apart. */
+function checkParts(parts: readonly Part[], { sizes }: SeveralQuestions): void {
+  const check = (holds: boolean, rule: string): void => {
+    if (!holds) throw new InvalidDocument(rule);
+  };
+  const isDifferent = (texts: readonly string[]): boolean => new Set(texts).size === texts.length;
+  check(parts.length === sizes.length, `the mechanism is for ${sizes.length} questions`);
+  parts.forEach(({ name, question, answers }, at) => {
+    check(answers.length === sizes[at], `question ${at + 1} has ${sizes[at]} answers`);
+    check(![name, question, ...answers].includes(""), `question ${at + 1} has an empty text`);
+    check(isDifferent(answers), `two answers to question ${at + 1} have the same label`);
+  });
+  check(isDifferent(parts.map(({ name }) => name)), "two questions have the same name");
+  const labels = parts.flatMap(({ name, answers }) => answers.map((label) => `${name}: ${label}`));
+  check(isDifferent(labels), "two questions can't be told apart by their names and answers");
 }
 
 function checkStated(what: string, stated: unknown, spent: number): void {

@@ -17,6 +17,7 @@ import { memoised } from "./mechanisms";
 import type { Memoised } from "./memoised";
 import type { Secret } from "./secret";
 import { SetResponse, type Selected } from "./set_response";
+import { SeveralQuestions, type Row } from "./several";
 import { digestBytes, type Digest } from "./strings";
 import { answeredWindow, checkObserved } from "./windows";
 import { DerivedWords, SystemWords, type Words } from "./words";
@@ -69,7 +70,7 @@ export class Device {
 
   /**
    * One report of an answer, paid for before it is made: a label of the collection or free text; a
-   * list of labels where several may be selected.
+   * list of labels where several may be selected, or several questions are asked.
    *
    * What the ledger's cap leaves no room for is refused (`BudgetExceeded`). Each window of a
    * collection is answered once, in order (`RoundPassed`).
@@ -89,11 +90,13 @@ export class Device {
     const keeping = memoised(mechanism);
     if (!keeping) {
       this.#diary.noteAnswer(key, number, (ledger) => ledger.charge(key, epsilon, number));
-      const record =
-        mechanism instanceof SetResponse
-          ? mechanism.randomize([value as Selected], fresh)
-          : mechanism.randomize([value as number], fresh);
-      return { id, record };
+      if (mechanism instanceof SetResponse) {
+        return { id, record: mechanism.randomize([value as Selected], fresh) };
+      }
+      if (mechanism instanceof SeveralQuestions) {
+        return { id, record: mechanism.randomize([value as Row], fresh) };
+      }
+      return { id, record: mechanism.randomize([value as number], fresh) };
     }
     const held = value as number | Digest;
     const about = await this.#remembered(collection, keeping, held);

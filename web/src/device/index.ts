@@ -1,6 +1,6 @@
 /** The device in a browser: what a page needs of it. */
 
-export { Collection, type Answer, type Changes, type Windows } from "./collection";
+export { Collection, type Answer, type Changes, type Part, type Windows } from "./collection";
 export { Continual } from "./continual";
 export { Device, type Report, type ReportOptions, type RoundReport } from "./device";
 export { Diary, Memory, type Keeper } from "./diary";
@@ -8,10 +8,11 @@ export { InvalidAnswer, InvalidDocument, InvalidReport, Refused, RoundPassed } f
 export { roundUp, toNumber, type Fraction } from "./fractions";
 export { Grr } from "./grr";
 export { BudgetExceeded, Ledger } from "./ledger";
-export type { Mechanism } from "./mechanisms";
+export type { Categorical, Mechanism, Single } from "./mechanisms";
 export {
   chanceOf,
   conclude,
+  concludeOne,
   everyReport,
   mostRatio,
   odds,
@@ -24,6 +25,7 @@ export { Range, type Placed } from "./ranges";
 export { Rappor } from "./rappor";
 export { KeySecret, PlainSecret, SECRET_BYTES, type Secret } from "./secret";
 export { SetResponse } from "./set_response";
+export { JointQuestions, SampledQuestions, SeveralQuestions, SplitQuestions } from "./several";
 export { SubsetSelection } from "./subset";
 export { Unary } from "./unary";
 export { SquareWave } from "./wave";

@@ -13,12 +13,14 @@ import type { Unread } from "./parameters";
 import { HadamardResponse, LocalHashing, ProjectiveGeometry, type Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse } from "./set_response";
+import { JointQuestions, SampledQuestions, SplitQuestions } from "./several";
 import { SubsetSelection } from "./subset";
 import { Unary } from "./unary";
 import { SquareWave } from "./wave";
 import { Window } from "./window";
 
-export type Mechanism =
+/** A mechanism for one question. */
+export type Single =
   | Grr
   | Unary
   | SubsetSelection
@@ -28,6 +30,11 @@ export type Mechanism =
   | Points
   | Rappor
   | Continual;
+
+/** One for one answer of a list: a part of several questions. */
+export type Categorical = Exclude<Extract<Single, { readonly k: number }>, SetResponse>;
+
+export type Mechanism = Single | SampledQuestions | SplitQuestions | JointQuestions;
 
 const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   unknown,
@@ -40,6 +47,9 @@ const READERS: ReadonlyMap<unknown, (document: Unread) => Mechanism> = new Map<
   ["set", (document) => SetResponse.read(document)],
   ["window", (document) => Window.read(document)],
   ["wave", (document) => SquareWave.read(document)],
+  ["sample", (document) => SampledQuestions.read(document, readPart)],
+  ["split", (document) => SplitQuestions.read(document, readPart)],
+  ["joint", (document) => JointQuestions.read(document, readPart)],
   ["projective", (document) => ProjectiveGeometry.read(document)],
   ["hadamard", (document) => HadamardResponse.read(document)],
   ["olh", (document) => LocalHashing.read(document)],
@@ -70,4 +80,13 @@ export function readMechanism(document: Unread): Mechanism {
     );
   }
   return read(document);
+}
+
+/** The mechanism for one answer of a list that a document within a document describes. */
+function readPart(document: unknown): Categorical {
+  if (typeof document === "object" && document !== null && !Array.isArray(document)) {
+    const made = readMechanism(document as Unread);
+    if ("k" in made && !(made instanceof SetResponse)) return made;
+  }
+  throw new InvalidDocument("each of several questions has a mechanism for one answer of a list");
 }

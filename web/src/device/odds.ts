@@ -1,6 +1,6 @@
 /** The chances behind a report, for the person who sends it: what it can give away, and what not. */
 
-import type { Answer, Collection } from "./collection";
+import type { Answer, Collection, Part } from "./collection";
 import { CERTAIN } from "./coins";
 import { Continual } from "./continual";
 import { InvalidAnswer } from "./errors";
@@ -17,12 +17,19 @@ import {
 } from "./fractions";
 import { Grr } from "./grr";
 import { putNumber } from "./integers";
-import type { Mechanism } from "./mechanisms";
+import type { Categorical, Mechanism, Single } from "./mechanisms";
 import { getBit } from "./packed";
 import { asFraction } from "./parameters";
 import { Points } from "./points";
 import { Rappor } from "./rappor";
 import { SetResponse, type Selected } from "./set_response";
+import {
+  JointQuestions,
+  SampledQuestions,
+  SeveralQuestions,
+  SplitQuestions,
+  type Row,
+} from "./several";
 import type { Digest } from "./strings";
 import { SubsetSelection } from "./subset";
 import { SquareWave } from "./wave";
@@ -30,9 +37,9 @@ import { Window } from "./window";
 
 /**
  * An answer as a mechanism knows it: a number, a row of 0 and 1 where several may be selected, or the
- * digest of a text. Over time, a state.
+ * digest of a text. Over time, a state; of several questions, a row of numbers.
  */
-export type Value = number | Selected | Digest;
+export type Value = number | Selected | Digest | Row;
 
 /** How often a report says yes to the true answer, and how often to any one of the others. */
 export interface Odds {
@@ -46,10 +53,13 @@ export interface Odds {
  * the true answer, and in any other bit. Subsets: that a report has the true answer, and any other
  * one. Sets: that a report has one item that the person has, and one that they haven't. Windows:
  * that a report is an output of the rounded number's window, and that it is another one. Over time:
- * that a
- * state that is looked at is told as it is, and that the other one is.
+ * that a state that is looked at is told as it is, and that the other one is. Of several questions
+ * each part has its own.
  */
 export function odds(mechanism: Mechanism): Odds {
+  if (mechanism instanceof SeveralQuestions) {
+    throw new RangeError("of several questions each has odds of its own");
+  }
   if (mechanism instanceof Grr) {
     const lies = fraction(CERTAIN - mechanism.keep, CERTAIN * BigInt(mechanism.k - 1));
     return { truth: asFraction(mechanism.keep), other: lies };
@@ -87,6 +97,22 @@ const ONE = fraction(1n);
  * its round, and says this.
  */
 export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
+  if (mechanism instanceof SeveralQuestions) {
+    if (mechanism instanceof JointQuestions) {
+      return chanceOf(mechanism.table, mechanism.cell(value as Row), record);
+    }
+    const { parts, told } = toldOf(mechanism, record);
+    const drawn = fraction(1n, mechanism instanceof SampledQuestions ? BigInt(parts.length) : 1n);
+    return told
+      .map((said) =>
+        chanceOf(
+          parts[said.question] as Categorical,
+          (value as Row)[said.question] as number,
+          said.record,
+        ),
+      )
+      .reduce(times, drawn);
+  }
   if (mechanism instanceof SetResponse) {
     const { k, setSize } = mechanism;
     return over(weightOf(mechanism, value, record), fraction(combinations(k, setSize)));
@@ -123,7 +149,7 @@ export function chanceOf(mechanism: Mechanism, value: Value, record: Uint8Array)
 /** The bits of a report, and which of them are the value's; none of these stands twice. */
 function rowOf(
   mechanism: Exclude<
-    Mechanism,
+    Single,
     Grr | SubsetSelection | SetResponse | Window | SquareWave | Points | Continual
   >,
   value: Value,
@@ -162,20 +188,67 @@ export function conclude<Known extends Answer = string>(
   if (among.length === 0) throw new InvalidAnswer("name the texts to compare");
   const { mechanism } = collection;
   const weights = among.map((answer) => weightOf(mechanism, collection.encode(answer), record));
+  return concluded(among, weights, mostRatio(mechanism));
+}
+
+function concluded<Known extends Answer>(
+  answers: readonly Known[],
+  weights: readonly Fraction[],
+  most: number,
+): Conclusion<Known> {
   const sum = weights.reduce(plus);
   const [least, ...others] = weights as [Fraction, ...Fraction[]];
   const low = others.reduce((a, b) => (isLess(b, a) ? b : a), least);
   const high = others.reduce((a, b) => (isLess(a, b) ? b : a), least);
   return {
-    answers: among,
+    answers,
     posterior: weights.map((weight) => toNumber(over(weight, sum))),
     ratio: toNumber(over(high, low)),
-    most: mostRatio(mechanism),
+    most,
   };
+}
+
+/**
+ * What one report of several questions tells about the answers to one of them, if all answers to
+ * all of them were equally likely before.
+ */
+export function concludeOne(
+  { mechanism, parts }: Collection,
+  record: Uint8Array,
+  question: number,
+): Conclusion {
+  if (!(mechanism instanceof SeveralQuestions)) throw new InvalidAnswer("there is one question");
+  const { answers } = parts[question] as Part;
+  const weights = answers.map((_, answer) => weightOfOne(mechanism, record, question, answer));
+  return concluded(answers, weights, mostRatio(mechanism));
+}
+
+/** The chance of a report under one answer to one question, up to a factor that all share. */
+function weightOfOne(
+  mechanism: SampledQuestions | SplitQuestions | JointQuestions,
+  record: Uint8Array,
+  question: number,
+  answer: number,
+): Fraction {
+  if (mechanism instanceof JointQuestions) {
+    return numbers(mechanism.table.k)
+      .filter((cell) => mechanism.rowOf(cell)[question] === answer)
+      .map((cell) => weightOf(mechanism.table, cell, record))
+      .reduce(plus);
+  }
+  const { parts, told } = toldOf(mechanism, record);
+  const said = told.find((each) => each.question === question);
+  return said ? weightOf(parts[question] as Categorical, answer, said.record) : ONE;
+}
+
+/** The parts of several questions, and what a report says of some of them, or of all. */
+function toldOf(mechanism: SampledQuestions | SplitQuestions, record: Uint8Array) {
+  return { parts: mechanism.parts, told: mechanism.readReport(record) };
 }
 
 /** The chance of a report under a value, up to a factor that all values share. */
 function weightOf(mechanism: Mechanism, value: Value, record: Uint8Array): Fraction {
+  if (mechanism instanceof SeveralQuestions) return chanceOf(mechanism, value, record);
   if (mechanism instanceof Points) {
     const isLikely = mechanism.supports(mechanism.readReport(record), value as number);
     return isLikely ? mechanism.likely : mechanism.unlikely;
@@ -221,6 +294,10 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
   };
   const width = mechanism.recordBytes;
   const most = 2 ** MOST_BITS;
+  if (mechanism instanceof JointQuestions) return everyReport(mechanism.table);
+  if (mechanism instanceof SampledQuestions || mechanism instanceof SplitQuestions) {
+    return everyParted(mechanism, most);
+  }
   if (mechanism instanceof Grr || mechanism instanceof Points) {
     const size = mechanism instanceof Grr ? mechanism.k : mechanism.points;
     return size > most ? null : numbers(size).map((number) => record([number, width]));
@@ -249,6 +326,32 @@ export function everyReport(mechanism: Mechanism): Uint8Array[] | null {
   return numbers(cohorts).flatMap((cohort) =>
     numbers(2 ** bits).map((row) => record([cohort, width - 8], [row, 8])),
   );
+}
+
+/** Every report of several questions: of any one of them, or of all. */
+function everyParted(
+  mechanism: SampledQuestions | SplitQuestions,
+  most: number,
+): Uint8Array[] | null {
+  const every = mechanism.parts.map(everyReport);
+  if (every.some((reports) => reports === null)) return null;
+  const each = every as Uint8Array[][];
+  const glued = (...parts: Uint8Array[]): Uint8Array => {
+    const whole = new Uint8Array(mechanism.recordBytes);
+    parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
+    return whole;
+  };
+  if (mechanism instanceof SampledQuestions) {
+    return each.flatMap((reports, question) =>
+      reports.map((report) => glued(Uint8Array.of(question), report)),
+    );
+  }
+  if (each.reduce((product, reports) => product * reports.length, 1) > most) return null;
+  const rows = each.reduce<Uint8Array[][]>(
+    (begun, reports) => begun.flatMap((row) => reports.map((report) => [...row, report])),
+    [[]],
+  );
+  return rows.map((row) => glued(...row));
 }
 
 /** How many sets of so many items there are. */

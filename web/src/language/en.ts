@@ -47,6 +47,17 @@ export const common = {
   windowOdds: (width: number, marks: number, people: People) =>
     `A report is one of ${marks} marks. Of ${people.of} people, about ${people.truth} send one of the ` +
     `${width} that stand for numbers near their own, and about ${people.other} one of the others.`,
+  sampleOdds: (questions: number) =>
+    `The device draws one of the ${questions} questions, whatever you answer, and says something ` +
+    `of this one alone. The other answers stay here.`,
+  splitOdds: (questions: number) =>
+    `The device says something of each of the ${questions} questions, with more lies than for one ` +
+    `question alone, so that all of them together cost no more.`,
+  jointOdds: (combinations: number) =>
+    `All your answers together are one of ${combinations} combinations, and the device says ` +
+    `something of this combination.`,
+  ofQuestion: (question: string, said: string) => `“${question}”: ${said}`,
+  sentences: (said: readonly string[]) => said.join(" "),
   pointOdds: (answer: string, people: People) =>
     "A report is a number that says yes to some of the answers and no to the others. Of " +
     `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +

@@ -45,6 +45,14 @@ export const common: CommonWords = {
   windowOdds: (width, marks, people) =>
     `送信されるのは、${marks} 個の目印のうちの 1 個です。${people.of} 人のうち約 ${people.truth} 人は自分の数値に近い ${width} 個のどれかを、` +
     `約 ${people.other} 人はそれ以外のどれかを送ります。`,
+  sampleOdds: (questions) =>
+    `${questions} 問のうちどれを送るかは、回答の内容と関係なく、端末がくじで 1 問だけ選びます。選ばれなかった質問の回答は、この端末から出ません。`,
+  splitOdds: (questions) =>
+    `${questions} 問すべてについて送信します。その代わり、1 問だけの場合よりも多く「うそ」を混ぜ、全部合わせた消費量が増えないようにしています。`,
+  jointOdds: (combinations) =>
+    `すべての回答をまとめて、${combinations} 通りの組み合わせのうちの一つとして扱い、その組み合わせについて送信します。`,
+  ofQuestion: (question, said) => `「${question}」について：${said}`,
+  sentences: (said) => said.join(""),
   pointOdds: (answer, people) =>
     `番号を一つだけ送信します。番号ごとに、「はい」になる選択肢と「いいえ」になる選択肢が決まっています。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」の番号を送るのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,

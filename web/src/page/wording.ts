@@ -2,16 +2,20 @@
 
 import {
   Grr,
+  JointQuestions,
   Points,
+  SampledQuestions,
   mostRatio,
   odds,
   type Changes,
   type Collection,
   type Continual,
   type Mechanism,
+  type Categorical,
   type Rappor,
   SubsetSelection,
   type SetResponse,
+  type SplitQuestions,
   type Unary,
   type SquareWave,
   type Window,
@@ -104,4 +108,55 @@ export function statesOdds(
   }
   if (looks < rounds) return words.streamSome(looks, rounds, people);
   return words.streamEvery(rounds, people);
+}
+
+/** A collection that asks several questions at once. */
+export type SeveralCollection = CollectionBy<SampledQuestions | SplitQuestions | JointQuestions>;
+
+/** A question among several, or their joint table, as a collection that asks it alone. */
+function alone(
+  collection: Collection,
+  mechanism: Categorical,
+  answers: readonly string[],
+): ChoiceCollection {
+  return Object.create(collection, {
+    mechanism: { value: mechanism },
+    answers: { value: answers },
+  }) as ChoiceCollection;
+}
+
+/** One of several questions that has a mechanism of its own, as a collection that asks it alone. */
+export function oneOf(collection: SeveralCollection, question: number): ChoiceCollection {
+  const { mechanism, parts } = collection;
+  const { answers = [] } = parts[question] ?? {};
+  if (mechanism instanceof JointQuestions) throw new RangeError("the questions have one mechanism");
+  return alone(collection, mechanism.parts[question] as Categorical, answers);
+}
+
+/** The joint table of several questions as a collection that asks for a combination. */
+export function tableOf(collection: SeveralCollection, table: JointQuestions): ChoiceCollection {
+  const labels = Array.from({ length: table.table.k }, (_, cell) =>
+    table
+      .rowOf(cell)
+      .map((answer, question) => collection.parts[question]?.answers[answer] ?? "")
+      .join(" / "),
+  );
+  return alone(collection, table.table, labels);
+}
+
+/** How a device treats the answers to several questions, and how often each is told truly. */
+export function severalOdds(words: CommonWords, collection: SeveralCollection): string {
+  const { mechanism, parts } = collection;
+  if (mechanism instanceof JointQuestions) {
+    const table = tableOf(collection, mechanism);
+    return words.sentences([words.jointOdds(mechanism.table.k), choiceOdds(words, table)]);
+  }
+  const first =
+    mechanism instanceof SampledQuestions
+      ? words.sampleOdds(parts.length)
+      : words.splitOdds(parts.length);
+  const each = parts.map(({ name }, question) =>
+    words.ofQuestion(isolated(name), choiceOdds(words, oneOf(collection, question))),
+  );
+  return words.sentences([first, ...each]);
 }

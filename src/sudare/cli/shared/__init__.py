@@ -3,6 +3,7 @@
 ``options``: arguments, options, files that are named, progress.
 ``answers``: files of people's answers: how they are read, and what is said of it.
 ``answer_list``: a new collection's answers out of a file's column.
+``question_list``: several questions to ask at once, out of a file.
 ``files``: files as arguments, read as what they are meant to be or refused by what they are.
 ``output``: where results go, in which form, and what is never written over by mistake.
 ``mechanism_options``: how the mechanism of a new collection is asked for.

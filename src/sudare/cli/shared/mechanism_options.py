@@ -9,6 +9,7 @@ import rich_click as click
 
 from sudare.cli.shared.options import MECHANISMS, OVER_TIME, MechanismName
 
+DESIGNS = ("sample", "split", "joint")  # planning.several_questions.DESIGNS
 FORMS = ("full", "one-time", "instant")  # of RAPPOR; "basic" is what listed answers make of it
 
 _OPTIONS = (
@@ -30,6 +31,20 @@ _OPTIONS = (
         "--most, it takes set; with --from, window, or wave for a distribution; with --rounds, "
         "kshot. loloha is for answers that change. One that an installed package adds goes by "
         "its name.",
+    ),
+    click.option(
+        "--design",
+        type=click.Choice(("auto", *DESIGNS)),
+        help="Of --questions. sample: each person answers one of them, drawn by chance; split: "
+        "all, each with a part of EPSILON; joint: all answers together are one. auto, the default, "
+        "takes the one with the least error.",
+    ),
+    click.option(
+        "--associate",
+        is_flag=True,
+        default=None,
+        help="Of --questions: the relation of two of them is asked for, too, which sample can't "
+        "tell.",
     ),
     click.option(
         "--most",

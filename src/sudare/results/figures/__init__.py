@@ -17,7 +17,7 @@ from sudare.results.figures.frame import save
 from sudare.results.figures.histograms import histogram_figure
 from sudare.results.figures.means import mean_figure
 from sudare.results.figures.rounds import rounds_figure
-from sudare.results.figures.shares import decoded_figure, estimate_figure
+from sudare.results.figures.shares import decoded_figure, estimate_figure, estimates_figure
 from sudare.results.figures.streams import stream_error_figure, stream_figure
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "decoded_figure",
     "error_figure",
     "estimate_figure",
+    "estimates_figure",
     "histogram_figure",
     "mean_figure",
     "rounds_figure",

@@ -70,6 +70,31 @@ def estimate_figure(  # noqa: PLR0913 - what may stand beside the estimate, each
     return figure
 
 
+def estimates_figure(
+    panels: Sequence[tuple[str, Estimate, Interval, Floats | None]], caption: str, title: str = ""
+) -> Figure:
+    """The shares of several questions' answers, an axis for each.
+
+    Args:
+        panels: of each question its name, the shares, their intervals and, if known, the truth.
+        caption: of the intervals.
+        title: above the figure.
+    """
+    heights = [min(estimate.values.size, _MOST_NAMES) for _, estimate, _, _ in panels]
+    figure = titled_figure(title, 7, 0.9 + _ROW * sum(heights) + 1.1 * len(panels))
+    subplots = figure.subplots(len(panels), squeeze=False, height_ratios=[h + 3 for h in heights])
+    for axes, (name, estimate, interval, truth) in zip(subplots.ravel(), panels, strict=True):
+        k = estimate.values.size
+        _bars(open_frame(axes), estimate.values, interval, caption, _names(estimate.labels, k))
+        if truth is not None:
+            _points(axes, _shares(truth, k, "truth"), "truth", "d", INK)
+        shown = readable(_line(name), "?")
+        axes.set_title(shown, fontsize=10, loc="left", parse_math=False, family=family())
+        axes.set_xlabel(f"share of people, by {counted(estimate.n, 'report')}")
+    add_legend(figure)
+    return figure
+
+
 def decoded_figure(  # noqa: PLR0913 - what is known beside the estimate, each by name
     found: Estimate,
     interval: Interval,

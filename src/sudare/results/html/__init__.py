@@ -3,6 +3,7 @@
 ``document``: the frame of every page: head, style, tables, notes.
 ``heading``: the collection, its privacy, and how to read them.
 ``estimates``: the page of listed answers.
+``several``: the page of several questions asked at once.
 ``decoded``: the page of free text.
 ``streams``: the page of a share over time.
 ``means``: the page of a mean of numbers.
@@ -27,3 +28,6 @@ __all__ = [
     "mean_page",
     "stream_page",
 ]
+from sudare.results.html.several import several_page
+
+__all__ = ["decoded_page", "error_page", "estimate_page", "several_page", "stream_page"]

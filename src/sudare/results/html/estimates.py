@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sudare.errors import ParameterError
-from sudare.estimation.estimate import Estimate
+from sudare.estimation.estimate import Estimate, Interval
 from sudare.formats.strangers import isolated
 from sudare.questions.interface import Agreed
 from sudare.results.html.bars import Bars
@@ -38,6 +38,56 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         truth: the true shares, where a simulation or a trial knows them.
         notes: paragraphs to add, as plain text.
     """
+    interval = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
+    return document(
+        collection.name,
+        _header(collection, estimate.n),
+        *estimate_sections(
+            collection,
+            estimate,
+            interval,
+            level=level,
+            simultaneous=simultaneous,
+            consistent=consistent,
+            p_values=p_values,
+            truth=truth,
+        ),
+        remarks(notes),
+        section(
+            "How to read this",
+            definitions(
+                reading(
+                    *(len(collection.answers), level, estimate.n),
+                    simultaneous=simultaneous,
+                    consistent=consistent is not None,
+                    tested=p_values is not None,
+                    inside=None if truth is None else truths_inside(interval, truth),
+                ),
+                "reading",
+            ),
+        ),
+    )
+
+
+def truths_inside(interval: Interval, truth: Floats) -> int:
+    """How many of the true shares lie inside their intervals."""
+    return int(np.sum((interval.low <= truth) & (truth <= interval.high)))
+
+
+def estimate_sections(  # noqa: PLR0913 - what is known beside the estimate, each by name
+    collection: Agreed,
+    estimate: Estimate,
+    interval: Interval,
+    *,
+    level: float,
+    simultaneous: bool,
+    consistent: Floats | None,
+    p_values: Floats | None,
+    truth: Floats | None,
+    heading: str = "Estimated shares",
+    number: int = 1,
+) -> list[str]:
+    """The chart and the table of one question's shares, each a section."""
     k = len(collection.answers)
     for name, values in {
         "the estimate": estimate.values,
@@ -48,7 +98,7 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
         if values is not None and values.shape != (k,):
             raise ParameterError(f"{name} has the shape {values.shape}; there are {k} answers")
 
-    low, high = estimate.simultaneous(level) if simultaneous else estimate.interval(level)
+    low, high = interval
     sure = f"{'simultaneous ' * simultaneous}{percent(level)}"
     decimals = decimals_for(100 * float(np.median(estimate.stderr)))
     columns = {
@@ -66,27 +116,13 @@ def estimate_page(  # noqa: PLR0913 - what is known beside the estimate, each by
     columns[f"People (of\N{NO-BREAK SPACE}{estimate.n:,})"] = [
         fixed(v, 0) for v in estimate.values * estimate.n
     ]
-    reading = _reading(k, level, estimate.n, simultaneous=simultaneous)
-    if consistent is not None:
-        reading["Consistent values"] = _CONSISTENT
-    if p_values is not None:
-        reading["Present?"] = _PRESENT
     if truth is not None:
         columns["Truth"] = percents(truth, decimals)
-        inside = int(np.sum((low <= truth) & (truth <= high)))
-        reading["The truth"] = (
-            "The true shares of these people are known here, as no survey knows them. "
-            f"{inside:,} of the {k:,} intervals contain them."
-        )
     bars = Bars(collection.answers, estimate.values, low, high, sure, consistent, truth)
-    return document(
-        collection.name,
-        _header(collection, estimate.n),
-        section("Estimated shares", bars.figure(decimals)),
+    return [
+        section(heading, bars.figure(decimals, number)),
         section("All the numbers", table(f"Every answer of {isolated(collection.name)}", columns)),
-        remarks(notes),
-        section("How to read this", definitions(reading, "reading")),
-    )
+    ]
 
 
 def _header(collection: Agreed, n: int) -> str:
@@ -110,7 +146,17 @@ _PRESENT = (
 )
 
 
-def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, str]:
+def reading(  # noqa: PLR0913 - what is shown beside the intervals, each by name
+    k: int,
+    level: float,
+    n: int,
+    *,
+    simultaneous: bool,
+    consistent: bool,
+    tested: bool,
+    inside: int | None,
+) -> dict[str, str]:
+    """How to read a page of so many shares, term by term."""
     misses = k * (1 - level)
     expected = f": with {k:,} answers, expect about {fixed(misses, 0)} to miss" * (misses >= 1.5)
     hold = (
@@ -118,7 +164,7 @@ def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, s
         if simultaneous
         else f"such an interval would hold the true share {percent(level)} of the time{expected}"
     )
-    return {
+    found = {
         "One report": ONE_REPORT.format(n=n),
         "The interval": (
             f"Were everything randomised anew, {hold}. It knows the noise; it does not know who "
@@ -131,3 +177,13 @@ def _reading(k: int, level: float, n: int, *, simultaneous: bool) -> dict[str, s
             "than they are."
         ),
     }
+    if consistent:
+        found["Consistent values"] = _CONSISTENT
+    if tested:
+        found["Present?"] = _PRESENT
+    if inside is not None:
+        found["The truth"] = (
+            "The true shares of these people are known here, as no survey knows them. "
+            f"{inside:,} of the {k:,} intervals contain them."
+        )
+    return found

@@ -14,6 +14,7 @@ import { DraftLabel } from "./label";
 import type { Requests } from "./requests";
 import {
   BLANK,
+  BLANK_QUESTION,
   UNITS,
   WANTS,
   asking,
@@ -23,11 +24,12 @@ import {
   type Draft,
   type Field,
   type Form,
+  type QuestionForm,
   type Unit,
 } from "./wishes";
 
 const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
-const KINDS: readonly Asked[] = ["choice", "several", "number", "text", "states"];
+const KINDS: readonly Asked[] = ["choice", "several", "questions", "number", "text", "states"];
 
 interface CreateProps {
   readonly requests: Requests;
@@ -156,7 +158,7 @@ function Question({ form, change, refusal }: FieldsProps) {
     <>
       <TextEntry
         id="new-question"
-        title={words.question}
+        title={asks === "questions" ? words.heading : words.question}
         refusal={refusal("question")}
         value={form.question}
         set={(question) => change({ question })}
@@ -176,8 +178,15 @@ function Question({ form, change, refusal }: FieldsProps) {
         value={asks}
         choose={(next) => change(asking(form, next))}
       />
+      {asks === "questions" && (
+        <Questions
+          questions={form.questions}
+          change={(questions) => change({ questions })}
+          refusal={refusal("questions")}
+        />
+      )}
       {asks === "number" && <RangeEntries form={form} change={change} refusal={refusal} />}
-      {asks !== "text" && asks !== "number" && (
+      {!["text", "questions", "number"].includes(asks) && (
         <Entry
           id="new-answers"
           title={asks === "states" ? words.stateNames : words.answers}
@@ -254,6 +263,65 @@ function RangeEntries({ form, change, refusal }: FieldsProps) {
         value={form.step}
         set={(step) => change({ step })}
       />
+    </>
+  );
+}
+
+interface QuestionsProps {
+  readonly questions: readonly QuestionForm[];
+  readonly change: (questions: readonly QuestionForm[]) => void;
+  readonly refusal: string | null;
+}
+
+/** Several questions, each with its name, its words and its answers; more can be added. */
+function Questions({ questions, change, refusal }: QuestionsProps) {
+  const words = useWords();
+  const put = (at: number, part: Partial<QuestionForm>): void =>
+    change(questions.map((each, i) => (i === at ? { ...each, ...part } : each)));
+  const last = questions.length - 1;
+  return (
+    <>
+      {questions.map((each, at) => (
+        <fieldset key={at} class="asked">
+          <legend>{words.questionNumber(at + 1)}</legend>
+          <TextEntry
+            id={at === 0 ? "new-questions" : `new-questions-${at}`}
+            title={words.question}
+            value={each.question}
+            set={(question) => put(at, { question })}
+          />
+          <TextEntry
+            id={`new-questions-name-${at}`}
+            title={words.columnName}
+            hint={words.columnNameWhy}
+            value={each.name}
+            set={(name) => put(at, { name })}
+          />
+          <Entry
+            id={`new-questions-answers-${at}`}
+            title={words.answers}
+            hint={words.answersWhy}
+            refusal={at === last ? refusal : null}
+          >
+            {(control) => (
+              <textarea
+                rows={4}
+                {...control}
+                value={each.answers}
+                onInput={({ currentTarget }) => put(at, { answers: currentTarget.value })}
+              />
+            )}
+          </Entry>
+          {questions.length > 2 && (
+            <button type="button" onClick={() => change(questions.filter((_, i) => i !== at))}>
+              {words.removeQuestion(at + 1)}
+            </button>
+          )}
+        </fieldset>
+      ))}
+      <button type="button" onClick={() => change([...questions, BLANK_QUESTION])}>
+        {words.addQuestion}
+      </button>
     </>
   );
 }

@@ -10,12 +10,20 @@ import { choice } from "../kinds/choice";
 import type { Kind } from "../kinds/interface";
 import { number } from "../kinds/number";
 import { selection } from "../kinds/selection";
+import { several } from "../kinds/several";
 import { states } from "../kinds/states";
 import { text } from "../kinds/text";
 import { useWords } from "./language";
 import type { Asked, Draft, Form } from "./wishes";
 
-const KINDS: Readonly<Record<Asked, Kind>> = { choice, several: selection, number, text, states };
+const KINDS: Readonly<Record<Asked, Kind>> = {
+  choice,
+  several: selection,
+  questions: several,
+  number,
+  text,
+  states,
+};
 
 interface DraftLabelProps {
   readonly form: Form;
@@ -61,7 +69,7 @@ function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }
       )}
       {label.parts > 1 && (
         <li>
-          {words.parts[form.asks === "states" ? "states" : "text"](
+          {words.parts[form.asks === "states" || form.asks === "questions" ? form.asks : "text"](
             whole(words, label.parts),
             whole(words, Number(form.minimum)),
             whole(words, label.parts * Number(form.minimum)),

@@ -1,15 +1,17 @@
 /** What an administrator wishes a new collection to be, from the form to the collector. */
 
 /** What people are asked for. */
-export type Asked = "choice" | "several" | "number" | "text" | "states";
+export type Asked = "choice" | "several" | "questions" | "number" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
-export type Wanted = "least_error" | "small_reports" | "permanent_noise" | "one_report";
+export type Wanted =
+  "least_error" | "association" | "small_reports" | "permanent_noise" | "one_report";
 
 /** What can be wanted of each kind of question; the first is proposed. */
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
   choice: ["least_error", "small_reports", "permanent_noise"],
   several: ["least_error"],
   number: ["least_error"],
+  questions: ["least_error", "association"],
   text: ["permanent_noise"],
   states: ["least_error", "one_report"],
 };
@@ -17,12 +19,22 @@ export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
 export const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 export type Unit = keyof typeof UNITS;
 
+/** One of several questions, as it is filled in: its answers one per line. */
+export interface QuestionForm {
+  readonly name: string;
+  readonly question: string;
+  readonly answers: string;
+}
+
+export const BLANK_QUESTION: QuestionForm = { name: "", question: "", answers: "" };
+
 /** The form as it is filled in: texts, as people type them. */
 export interface Form {
   readonly asks: Asked;
   readonly question: string;
   readonly name: string;
   readonly answers: string;
+  readonly questions: readonly QuestionForm[];
   readonly most: string;
   readonly least: string;
   readonly largest: string;
@@ -46,6 +58,7 @@ export const BLANK: Form = {
   question: "",
   name: "",
   answers: "",
+  questions: [BLANK_QUESTION, BLANK_QUESTION],
   most: "3",
   least: "0",
   largest: "100",
@@ -70,6 +83,12 @@ export interface Wishes {
   readonly question: string;
   readonly asks: Asked;
   readonly answers: readonly string[];
+  /** Only where several are asked at once. */
+  readonly questions?: readonly {
+    readonly name: string;
+    readonly question: string;
+    readonly answers: readonly string[];
+  }[];
   readonly most: number | null;
   readonly step: string | null;
   readonly rounds: number | null;
@@ -105,6 +124,7 @@ export type Field =
   | "question"
   | "name"
   | "answers"
+  | "questions"
   | "most"
   | "range"
   | "step"
@@ -131,6 +151,24 @@ export function answersOf(text: string): string[] {
     .filter((line) => line !== "");
 }
 
+/** Several questions, or null if one of them can't be asked so. */
+function questionsOf(form: Form): Wishes["questions"] | null {
+  const questions = form.questions.map(({ name, question, answers }) => ({
+    name: name.trim(),
+    question: question.trim(),
+    answers: answersOf(answers),
+  }));
+  const isWhole = questions.every(
+    ({ name, question, answers }) =>
+      name !== "" &&
+      question !== "" &&
+      answers.length >= 2 &&
+      new Set(answers).size === answers.length,
+  );
+  const names = new Set(questions.map(({ name }) => name));
+  return isWhole && questions.length >= 2 && names.size === questions.length ? questions : null;
+}
+
 const WHOLE = /^[1-9][0-9]{0,14}$/;
 const DECIMAL = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
 const NUMBER = /^(?=.*[1-9])[0-9]{0,6}\.?[0-9]{0,12}$/;
@@ -145,15 +183,17 @@ export function wishesOf(form: Form): Wishes | Field {
     return "range";
   }
   if (asks === "number" && !DECIMAL.test(form.step.trim())) return "step";
-  const answers =
-    asks === "text"
-      ? []
-      : asks === "number"
-        ? [form.least.trim(), form.largest.trim()]
-        : answersOf(form.answers);
-  if (asks !== "text" && (answers.length < 2 || new Set(answers).size < answers.length)) {
+  const isListed = asks !== "text" && asks !== "questions";
+  const answers = !isListed
+    ? []
+    : asks === "number"
+      ? [form.least.trim(), form.largest.trim()]
+      : answersOf(form.answers);
+  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) {
     return asks === "number" ? "range" : "answers";
   }
+  const questions = asks === "questions" ? questionsOf(form) : undefined;
+  if (questions === null) return "questions";
   if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
     return "most";
   }
@@ -169,6 +209,7 @@ export function wishesOf(form: Form): Wishes | Field {
     question,
     asks,
     answers,
+    ...(questions && { questions }),
     most: asks === "several" ? Number(form.most) : null,
     step: asks === "number" ? form.step.trim() : null,
     rounds: asks === "states" ? Number(form.rounds) : null,
@@ -187,6 +228,7 @@ const FIELDS: readonly Field[] = [
   "question",
   "name",
   "answers",
+  "questions",
   "most",
   "range",
   "step",

@@ -7,6 +7,7 @@ import type { Kind } from "./interface";
 import { number } from "./number";
 import { other } from "./other";
 import { selection } from "./selection";
+import { several } from "./several";
 import { states } from "./states";
 import { text } from "./text";
 
@@ -25,11 +26,18 @@ export function kindOf(standing: Standing, estimate: Estimate | null = null): Ki
   return estimate && !(kind.rows in estimate) ? other : kind;
 }
 
-function statedKind({ free_text, over_time, several, number: found }: Standing): Kind {
+function statedKind({
+  free_text,
+  over_time,
+  several: selects,
+  questions,
+  number: found,
+}: Standing): Kind {
   if (free_text && over_time) return other;
   if (free_text) return text;
   if (over_time) return states;
-  if (several) return selection;
+  if (selects) return selection;
+  if (questions) return several;
   if (found !== undefined) return NUMBERS.get(found) ?? other;
   return choice;
 }

@@ -45,6 +45,7 @@ export const words = {
   meanSelected: "answers that people select, in the mean",
   meanInterval: (low: string, high: string, level: string) =>
     `${low} to ${high}, at ${level}\u00a0%`,
+  questionWithheld: "Too few reports of this question yet: nothing is shown of it.",
   severalWhy: (most: number) =>
     `A person may select up to ${counted(most, "answer")}, so the shares don’t sum to 100\u00a0%.`,
   mean: "Mean",

@@ -45,6 +45,7 @@ export const words: DashboardWords = {
   marginAt: (level) => `信頼水準 ${level}\u00a0%`,
   meanSelected: "一人が選ぶ回答数の平均",
   meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
+  questionWithheld: "この質問の送信数がまだ足りないため、表示していません。",
   severalWhy: (most) =>
     `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
   mean: "平均",

@@ -5,6 +5,7 @@ import { choice } from "./choice";
 import type { Kind } from "./interface";
 import { distribution, number } from "./number";
 import { selection } from "./selection";
+import { several } from "./several";
 import { states } from "./states";
 import { text } from "./text";
 
@@ -17,6 +18,7 @@ export function kindOf(collection: Collection): Kind {
   if (collection.several) return selection;
   if (collection.mechanism instanceof SquareWave) return distribution;
   if (collection.range) return number;
+  if (collection.atOnce) return several;
   if (collection.overTime) return states;
   return choice;
 }

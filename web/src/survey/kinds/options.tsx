@@ -27,6 +27,8 @@ interface AnswerListProps {
   readonly answers: readonly string[];
   readonly legend: string;
   readonly type: "radio" | "checkbox";
+  /** What the inputs are called, where there are several lists. */
+  readonly name?: string;
   readonly chosen: readonly string[];
   /** Whether nothing can be chosen beside what is. */
   readonly isFull?: boolean;
@@ -39,6 +41,7 @@ export function AnswerList({
   answers,
   legend,
   type,
+  name = "answer",
   chosen,
   isFull = false,
   choose,
@@ -75,11 +78,11 @@ export function AnswerList({
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            aria-describedby="found"
+            aria-describedby={`found ${name}`.replaceAll(" ", "-")}
             onInput={({ currentTarget }) => setWanted(currentTarget.value)}
             onKeyDown={goOn}
           />
-          <small id="found" role="status">
+          <small id={`found ${name}`.replaceAll(" ", "-")} role="status">
             {words.found(whole(words, found.length), whole(words, answers.length))}
           </small>
         </label>
@@ -99,7 +102,7 @@ export function AnswerList({
             <label class="choice" key={label}>
               <input
                 type={type}
-                name="answer"
+                name={name}
                 value={label}
                 checked={chosen.includes(label)}
                 disabled={isClosed(label)}

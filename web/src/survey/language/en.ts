@@ -134,6 +134,13 @@ export const words = {
   chosen: ":",
   textHint: "At most 10,000 bytes. The text itself never leaves this device.",
   choose: "Choose an answer first.",
+  answerAll: "Answer every question first.",
+  drawn: (question: string) =>
+    `The device drew the question “${question}”. Your other answers were not sent.`,
+  concludeOne: (question: string) =>
+    `Of “${question}”, if all answers seemed equally likely before:`,
+  concludeNone: (question: string) => `Of “${question}”: nothing.`,
+  saysCombinations: (yes: number, all: number) => `Yes to ${yes} of ${all} combinations.`,
   chooseSome: "Choose answers first, or “None of these”.",
   write: "Write something first.",
   promise: "Your answer is scrambled on this device before it is sent.",

@@ -122,6 +122,13 @@ export const words: SurveyWords = {
   chosen: "：",
   textHint: "10,000 バイトまで。文章そのものが送信されることはありません。",
   choose: "回答を選択してください。",
+  answerAll: "すべての質問に答えてください。",
+  drawn: (question) =>
+    `くじで選ばれた質問は「${question}」です。ほかの質問の回答は送信していません。`,
+  concludeOne: (question) =>
+    `「${question}」について、送信前にはどの回答も同じくらいありそうだったとすると：`,
+  concludeNone: (question) => `「${question}」については、何もわかりません。`,
+  saysCombinations: (yes, all) => `${all} 通りの組み合わせのうち ${yes} 通りに「はい」。`,
   chooseSome: "回答を選択するか、「どれもあてはまらない」を選んでください。",
   write: "回答を入力してください。",
   promise: "回答は、送信前にこの端末の中でランダムに変換されます。",

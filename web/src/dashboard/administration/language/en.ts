@@ -13,10 +13,17 @@ export const words = {
   name: "Short name",
   nameWhy: "For lists and files. People see it above the question.",
   asks: "People answer",
+  heading: "Heading above the questions",
+  questionNumber: (number: number) => `Question ${number}`,
+  columnName: "Its short name",
+  columnNameWhy: "Of its column in tables; each question has another.",
+  addQuestion: "Add another question",
+  removeQuestion: (number: number) => `Remove question ${number}`,
   asked: {
     choice: "One of a list of answers",
     several: "Several of a list of answers",
     number: "A number",
+    questions: "Several questions at once",
     text: "In their own words",
     states: "A state over time",
   },
@@ -24,6 +31,8 @@ export const words = {
     choice: "The share of each answer is estimated.",
     several: "Check boxes. The share of people who check each answer is estimated.",
     number: "A number in a range. The mean is estimated.",
+    questions:
+      "One answer of a list to each. One report leaves, and ε is for all questions together.",
     text: "Texts are found again among candidates that you name later.",
     states: "In each round, everybody is in one of two states; the share over time is estimated.",
   },
@@ -44,12 +53,15 @@ export const words = {
   wants: "What matters most",
   wanted: {
     least_error: "The least error",
+    association: "How two questions are related",
     small_reports: "Small reports",
     permanent_noise: "Asked again and again",
     one_report: "One report from each",
   },
   wantedWhy: {
     least_error: "The mechanism with the smallest error for this ε.",
+    association:
+      "Of the ways in which a report says something of two questions at once, the one with the smallest error.",
     small_reports: "A report is one answer, true or not: a byte or two, however many answers.",
     permanent_noise:
       "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
@@ -74,6 +86,9 @@ export const words = {
     number: (people: string, error: string) =>
       `With ${people} people, the mean is known to about ±${error}\u00a0% of the range at worst (95\u00a0% of the ` +
       "time).",
+    questions: (people: string, error: string) =>
+      `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time), ` +
+      "over all answers to all questions.",
     text: (people: string, error: string) =>
       `With ${people} people, a text that about ${error}\u00a0% of them answer has an even chance of being found, ` +
       "among a thousand candidates.",
@@ -82,6 +97,8 @@ export const words = {
       "of the time).",
   },
   parts: {
+    questions: (parts: string, minimum: string, all: string) =>
+      `Each of the ${parts} questions is shown from ${minimum} reports of its own on: about ${all} people in all.`,
     text: (parts: string, minimum: string, all: string) =>
       `Devices are divided at random into ${parts} groups, each shown from ${minimum} reports on: about ` +
       `${all} people are needed before anything is shown.`,
@@ -118,6 +135,9 @@ export const words = {
     most: "A whole number, from 1 to how many answers there are.",
     range: "Two numbers such as 18 and 99, the larger one last.",
     step: "A number above 0 that divides the range, into at most about a million steps.",
+    questions:
+      "At least two questions, each with words, a name of its own and at least two different answers, " +
+      "without hidden characters.",
     rounds: "A whole number from 1 to about a million.",
     wants: "This can’t be had for such a question.",
     epsilon: "A number above 0, such as 0.5 or 2; not so small that no coin could keep it.",

@@ -15,10 +15,17 @@ export const words: AdministrationWords = {
   name: "短い名前",
   nameWhy: "一覧やファイル名に使います。回答者には質問の上に表示されます。",
   asks: "回答の形式",
+  heading: "質問全体の見出し",
+  questionNumber: (number) => `質問 ${number}`,
+  columnName: "質問の短い名前",
+  columnNameWhy: "表の列名になります。質問ごとに変えてください。",
+  addQuestion: "質問を追加する",
+  removeQuestion: (number) => `質問 ${number} を削除する`,
   asked: {
     choice: "選択肢からひとつ",
     several: "選択肢からいくつか",
     number: "数値",
+    questions: "複数の質問をまとめて",
     text: "自由記述",
     states: "時間とともに変わる状態",
   },
@@ -26,6 +33,8 @@ export const words: AdministrationWords = {
     choice: "選択肢ごとの割合を推定します。",
     several: "チェックボックスです。それぞれを選んだ人の割合を推定します。",
     number: "決めた範囲の数値です。平均を推定します。",
+    questions:
+      "各質問に、選択肢から一つずつ答えます。送信は一度だけで、ε は全問を合わせたものです。",
     text: "あとで登録する候補の中から、書かれた文章を見つけ出します。",
     states: "ラウンドごとに、各人は 2 つの状態のどちらかにあります。その割合の推移を推定します。",
   },
@@ -45,12 +54,14 @@ export const words: AdministrationWords = {
   wants: "いちばん重視すること",
   wanted: {
     least_error: "誤差を小さく",
+    association: "質問どうしの関連",
     small_reports: "報告を小さく",
     permanent_noise: "くり返し尋ねる",
     one_report: "報告は一人 1 件",
   },
   wantedWhy: {
     least_error: "この ε で、誤差がいちばん小さい方式を選びます。",
+    association: "二つの質問の関連もわかる方式のうち、誤差がいちばん小さいものを選びます。",
     small_reports:
       "報告は、本当かどうかわからない回答ひとつです。選択肢がいくつあっても 1～2 バイトほどです。",
     permanent_noise:
@@ -75,12 +86,16 @@ export const words: AdministrationWords = {
       `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     number: (people, error) =>
       `${people} 人が回答すると、平均は悪くとも範囲の幅のおよそ ±${error}\u00a0% の精度でわかります（95\u00a0% の確からしさ）。`,
+    questions: (people, error) =>
+      `${people} 人が回答すると、割合は、全問の選択肢を平均して、およそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     text: (people, error) =>
       `${people} 人が回答すると、およそ ${error}\u00a0% の人が書いた文章を、1,000 個の候補の中から五分五分で見つけられます。`,
     states: (people, error) =>
       `${people} 人が参加すると、各ラウンドの割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
   },
   parts: {
+    questions: (parts, minimum, all) =>
+      `${parts} 問は、それぞれ報告が ${minimum} 件以上で表示されます。合わせておよそ ${all} 人の回答が必要です。`,
     text: (parts, minimum, all) =>
       `端末は無作為に ${parts} のグループに分けられ、報告が ${minimum} 件になったグループから表示されます。` +
       `何かが表示されるまでに、およそ ${all} 人の回答が必要です。`,
@@ -114,6 +129,8 @@ export const words: AdministrationWords = {
     most: "1 から選択肢の数までの整数を入力してください。",
     range: "18 と 99 のような 2 つの数値を、小さいほうから入力してください。",
     step: "範囲を割り切る 0 より大きい数を入力してください。およそ 100 万段階までです。",
+    questions:
+      "質問は二つ以上必要です。それぞれに質問文、ほかと異なる短い名前、二つ以上の異なる選択肢を入力してください（見えない文字は使えません）。",
     rounds: "1 からおよそ 100 万までの整数を入力してください。",
     wants: "この形式の質問では選べません。",
     epsilon: "0 より大きい数（0.5 や 2 など）を入力してください。小さすぎる値は実現できません。",
