@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse
+from sudare import GRR, OUE, Collection, Glance, LocalHashing, Loloha, Mechanism, SetResponse
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -393,13 +393,15 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 
 REPORTS = 2000
+HASHED = replace(TEA, name="hashed", mechanism=LocalHashing(4, 0.5, 3, 2))
+LASTING = replace(TEA, name="lasting", mechanism=Loloha(4, 3, 2, 0.75, 0.625))
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
     browser: Browser, url: str, tmp_path: Path
 ) -> None:
-    """Fails on a right device with probability 8e-9 at most."""
+    """Fails on a right device with probability 1.2e-8 at most."""
     install()
     npm("exec", "--", "vite", "build", "-c", "vite.device.config.ts", "--outDir", str(tmp_path))
     module = (tmp_path / "device.js").read_text("utf-8")
@@ -412,21 +414,25 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
+        HASHED.name: LocalHashing(4, 0.75, 3, 2),
+        LASTING.name: Loloha(4, 3, 2, 0.875, 0.875),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
         (COLOURS, "green", COLOURS.answers.index("green")),
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
+        (HASHED, "black", TEA.answers.index("black")),
+        (LASTING, "black", TEA.answers.index("black")),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
             """async ({ text, answer, count }) => {
               const { Collection, Device, KeySecret } = await import("/device.js");
               const collection = Collection.read(new TextEncoder().encode(text));
-              const secret = new KeySecret(await KeySecret.fresh());
               const made = [];
               for (let i = 0; i < count; i++) {
+                const secret = new KeySecret(await KeySecret.fresh()); // what is kept is its own
                 const { record } = await new Device(secret).report(collection, answer);
                 made.push(Array.from(record));
               }
