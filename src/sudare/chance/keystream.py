@@ -214,9 +214,10 @@ class Keystream(ABC):
         off = self._coins_near(items, sizes, sets)
         rows = np.flatnonzero(off)
         off = off[rows]
-        while rows.size:
-            lanes = self.fair_lanes(items, int(np.abs(off).sum()))
-            left = flip(sets, rows, off, lanes, items)
+        need = int(np.abs(off).sum())
+        while need:
+            lanes = self.fair_lanes(items, need)
+            left, need = flip(sets, rows, off, lanes, items)
             self.done(lanes)
             rows, off = rows[:left], off[:left]
         return sets
@@ -328,10 +329,10 @@ def _coins_near_plain(planes: Words, edges: NDArray[np.int64], bits: int, sets: 
 
 def _flip_plain(
     sets: Words, rows: NDArray[np.int64], off: NDArray[np.int64], lanes: NDArray[Any], items: int
-) -> int:
+) -> tuple[int, int]:
     """Put in or take out drawn items, as many as a row is ``off``, where that helps.
 
-    Returns how many rows are still off, and moves them to the front.
+    Returns how many rows are still off, which move to the front, and by how many items in all.
     """
     drawn = (lanes.astype(np.uint64) * np.uint64(items) >> np.uint64(8 * lanes.itemsize)).tolist()
     at = 0
@@ -345,4 +346,4 @@ def _flip_plain(
         at += count
     still = np.flatnonzero(off)
     rows[: still.size], off[: still.size] = rows[still], off[still]
-    return still.size
+    return still.size, int(np.abs(off[: still.size]).sum())

@@ -9,6 +9,7 @@ ONE = np.uint64(1)
 SIX = np.uint64(6)
 SIXTY_THREE = np.uint64(63)
 ALL = np.uint64(2**64 - 1)
+PLANES = 5  # digits of the numbers that make the coins of a subset: part of the format
 
 
 @compiled
@@ -23,6 +24,22 @@ def _ones(word: np.uint64) -> np.uint64:
 
 
 @compiled
+def _mask(edge: int, digit: int) -> np.uint64:
+    """All ones if the edge has a 1 at this digit, or lies beyond all numbers; else 0."""
+    one = np.uint64(edge >> digit & 1 | edge >> PLANES)
+    mask: np.uint64 = np.uint64(0) - one
+    return mask
+
+
+@compiled
+def _below(digits: np.uint64, edge: np.uint64, rest: np.uint64) -> np.uint64:
+    """Which numbers are below the edge by this digit, or by the ``rest`` where they are equal."""
+    zero = ~digits
+    below: np.uint64 = (zero & edge) | ((zero | edge) & rest)
+    return below
+
+
+@compiled
 def coins_near(
     planes: NDArray[np.uint64],
     edges: NDArray[np.int64],
@@ -30,31 +47,27 @@ def coins_near(
     sets: NDArray[np.uint64],
     off: NDArray[np.int64],
 ) -> None:
-    """Make each bit of a row say whether a uniform number is below the row's edge.
-
-    From the last binary digit to the first: where the edge has a 1, a number is below it with a 0
-    there, or if it is by the digits that follow; where it has a 0, with a 0 there, and only if it
-    is by those that follow.
+    """Make each bit of a row say whether a uniform number of five digits is below the row's edge.
 
     Args:
-        planes: Random words, the digits of each number from the first on, C-contiguous.
-        edges: One per row, at most 2 to the power of the digits: then every number is below it.
+        planes: Random words, the five digits of each number from the first on, C-contiguous.
+        edges: One per row, at most 32: then every number is below it.
         bits: How many bits a row has.
         sets: One row of words per edge; overwritten.
         off: One number per edge, which is less afterwards by how many bits of the row are 1.
     """
-    digits, width = planes.shape[0], sets.shape[1]
+    width = sets.shape[1]
     last = ALL >> np.uint64(64 * width - bits)
+    first, second, third, fourth, fifth = planes[0], planes[1], planes[2], planes[3], planes[4]
     for row in range(edges.size):
         edge = edges[row]
-        every = np.uint64(0) - np.uint64(edge >> digits)
-        for word in range(width):
-            sets[row, word] = every
-        for j in range(digits - 1, -1, -1):
-            one = every | np.uint64(0) - np.uint64(edge >> (digits - 1 - j) & 1)
-            for word in range(width):
-                zero = ~planes[j, row, word]
-                sets[row, word] = (zero & one) | ((zero | one) & sets[row, word])
+        every = _mask(edge, PLANES)
+        for word in range(width):  # digit by digit from the last: no loop, to be vectorised
+            below = _below(fifth[row, word], _mask(edge, 0), every)
+            below = _below(fourth[row, word], _mask(edge, 1), below)
+            below = _below(third[row, word], _mask(edge, 2), below)
+            below = _below(second[row, word], _mask(edge, 3), below)
+            sets[row, word] = _below(first[row, word], _mask(edge, 4), below)
         sets[row, width - 1] &= last
         count = np.uint64(0)
         for word in range(width):
@@ -69,35 +82,40 @@ def flip(
     off: NDArray[np.int64],
     lanes: NDArray[np.uint16] | NDArray[np.uint32],
     items: int,
-) -> int:
+) -> tuple[int, int]:
     """Put in or take out drawn items, as many as a row is off, where that helps.
 
     Args:
-        sets: One row of packed bits each; changed in place.
+        sets: One row of packed bits each, C-contiguous; changed in place.
         rows: Those that don't fit yet; those that still don't move to the front.
         off: How many items each of these has too few (above 0) or too many; kept up to date.
         lanes: Random integers, fair for ``items``, one for each item that some row is off.
         items: How many there are; an item is the high half of a lane times this.
 
     Returns:
-        How many rows still don't fit.
+        How many rows still don't fit, and how many items they are off in all.
     """
-    bits = np.uint64(8 * lanes.itemsize)
-    bound = np.uint64(items)
-    at, left = 0, 0
+    words, width = sets.reshape(-1), np.uint64(sets.shape[1])
+    bits, bound = np.uint64(8 * lanes.itemsize), np.uint64(items)
+    first, left, still = np.uint64(0), 0, 0
     for i in range(rows.size):
         row, need = rows[i], off[i]
-        step = 1 if need > 0 else -1
-        for _ in range(abs(need)):
+        start = np.uint64(row) * width
+        adding = np.uint64(need > 0)
+        last = first + np.uint64(abs(need))
+        helped = np.uint64(0)
+        for at in range(first, last):
             item = np.uint64(lanes[at]) * bound >> bits
-            at += 1
-            word, bit = np.intp(item >> SIX), item & SIXTY_THREE
-            helps = (sets[row, word] >> bit & ONE) == np.uint64(step < 0)
-            sets[row, word] ^= np.uint64(helps) << bit
-            need -= step * helps
+            place, bit = start + (item >> SIX), item & SIXTY_THREE
+            helps = words[place] >> bit & ONE ^ adding
+            words[place] ^= helps << bit
+            helped += helps
+        first = last
+        need -= np.int64(helped) if need > 0 else -np.int64(helped)
         rows[left], off[left] = row, need  # the next one's place if it fits: no branch to guess
         left += need != 0
-    return left
+        still += abs(need)
+    return left, still
 
 
 @compiled
