@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse
+from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, SquareWave
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -394,12 +394,13 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 REPORTS = 2000
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
+AGES = Collection("ages", "How old are you?", ("18", "99"), SquareWave.calibrate(81, 1.0))
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
     browser: Browser, url: str, tmp_path: Path
 ) -> None:
-    """Fails on a right device with probability 8e-9 at most."""
+    """Fails on a right device with probability 1.2e-8 at most."""
     install()
     npm("exec", "--", "vite", "build", "-c", "vite.device.config.ts", "--outDir", str(tmp_path))
     module = (tmp_path / "device.js").read_text("utf-8")
@@ -412,12 +413,15 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
+        AGES.name: replace(AGES.mechanism, keep=0.875),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
         (COLOURS, "green", COLOURS.answers.index("green")),
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
+        (AGES, "45.4", 27),
+        (AGES, "120", 81),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
