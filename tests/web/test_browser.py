@@ -413,7 +413,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
-        AGES.name: replace(AGES.mechanism, keep=0.875),
+        AGES.name: SquareWave(81, 16, 6, 0.875),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
