@@ -365,6 +365,9 @@ def _golden(part: str) -> list[Any]:
 
 
 def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]) -> bytes:
+    if document["name"] == "window":
+        shape = (document["steps"], document["width"], Fraction(document["keep"]))
+        return bytes(names["window"](words, *shape, document["scores"], values))
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
@@ -431,6 +434,8 @@ def _bulk_values(document: dict[str, Any], people: int) -> list[Any]:
             [int((answer - person) % k < person % sizes) for answer in range(k)]
             for person in range(people)
         ]
+    if "steps" in document:
+        return [person % (document["steps"] + 1) for person in range(people)]
     answers = document.get("k") or document["bits"]
     return [person % answers for person in range(people)]
 

@@ -23,6 +23,7 @@ from sudare import (
     Loloha,
     Mechanism,
     SetResponse,
+    SquareWave,
     SubsetSelection,
 )
 from sudare.collection.windows import Windows
@@ -409,6 +410,7 @@ FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 SIZES = Collection(
     "sizes", "Which size?", ("XS", "S", "M", "L", "XL"), SubsetSelection(5, 2, 0.8125), 100
 )
+AGES = Collection("ages", "How old are you?", ("18", "99"), SquareWave.calibrate(81, 1.0))
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
@@ -430,6 +432,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         SIZES.name: SubsetSelection(5, 2, 0.9375),
         HASHED.name: LocalHashing(4, 0.75, 3, 2),
         LASTING.name: Loloha(4, 3, 2, 0.875, 0.875),
+        AGES.name: SquareWave(81, 16, 6, 0.875),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
@@ -439,6 +442,8 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (SIZES, "S", 1),
         (HASHED, "black", TEA.answers.index("black")),
         (LASTING, "black", TEA.answers.index("black")),
+        (AGES, "45.4", 27),
+        (AGES, "120", 81),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
