@@ -22,7 +22,7 @@ import sudare
 import vectors
 from sudare import errors
 from sudare.collector.http import openapi
-from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
+from sudare.mechanisms import CONTINUAL, REGISTRY, SEVERAL, from_document
 from sudare.mechanisms.points import PointMechanism
 from sudare.mechanisms.unary import Unary
 from support import pages
@@ -365,7 +365,11 @@ def _golden(part: str) -> list[Any]:
 
 
 def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]) -> bytes:
-    parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
+    parameters = {
+        name: Fraction(value)
+        for name, value in document.items()
+        if name != "name" and document["name"] not in SEVERAL
+    }
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
     if issubclass(REGISTRY[document["name"]], PointMechanism):
@@ -376,6 +380,8 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         made = names[document["name"]](words, streams=values, **_whole(parameters))
         assert isinstance(made, bytes)
         return made
+    if document["name"] in SEVERAL:
+        return _several_port(names, document, words, values)
     k = document["k"]
     if document["name"] == "set":
         sizes = (k, document["most"], document["size"])
@@ -386,6 +392,24 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         port = names["grr"](words, k, parameters["keep"], values)
     assert isinstance(port, bytes)
     return port
+
+
+def _several_port(
+    names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]
+) -> bytes:
+    """The port of several questions, whose parts are ports."""
+    if document["name"] == "joint":
+        cells = [names["combination"](document["shape"], row) for row in values]
+        return _port(names, document["table"], words, cells)
+    parts = [
+        (
+            lambda words, values, part=part: _port(names, part, words, values),
+            from_document(part).report_dtype.itemsize,
+        )
+        for part in document["parts"]
+    ]
+    port = names["sampled" if document["name"] == "sample" else "split"]
+    return bytes(port(words, parts, values))
 
 
 def _whole(parameters: dict[str, Fraction]) -> dict[str, Fraction | int]:

@@ -14,7 +14,18 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse
+from sudare import (
+    GRR,
+    OUE,
+    Collection,
+    Glance,
+    JointQuestions,
+    Mechanism,
+    Part,
+    SampledQuestions,
+    SetResponse,
+    SplitQuestions,
+)
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -393,13 +404,27 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 
 REPORTS = 2000
+PARTS = (
+    Part("tea", "Which tea?", ("green", "black")),
+    Part("town", "Where?", ("Tokyo", "Kyoto")),
+)
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
+
+
+STUDIES = [
+    Collection(mechanism.name, "A study", (), mechanism, 100, parts=PARTS)
+    for mechanism in (
+        SampledQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
+        SplitQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
+        JointQuestions((2, 2), GRR(4, 0.625)),
+    )
+]
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
     browser: Browser, url: str, tmp_path: Path
 ) -> None:
-    """Fails on a right device with probability 8e-9 at most."""
+    """Fails on a right device with probability 14e-9 at most."""
     install()
     npm("exec", "--", "vite", "build", "-c", "vite.device.config.ts", "--outDir", str(tmp_path))
     module = (tmp_path / "device.js").read_text("utf-8")
@@ -412,12 +437,16 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
+        "sample": SampledQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
+        "split": SplitQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
+        "joint": JointQuestions((2, 2), GRR(4, 0.5)),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
         (COLOURS, "green", COLOURS.answers.index("green")),
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
+        *((study, ["green", "Kyoto"], (0, 1)) for study in STUDIES),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
