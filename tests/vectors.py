@@ -10,7 +10,8 @@ A file holds
 - ``bulk``: person i answers i mod k, or "text <i mod 100>" in words of their own, or is in round
   t in the state that is the bit t mod 8 of i, or selects i mod (most + 1) answers in a row, from
   i mod k on, or gives each question the answer i mod its k; of numbers, i mod (steps + 1);
-  words are those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of "sudare seed <seed>");
+  words are those of a ``Seeded`` stream (AES-256-CTR of zeros, keyed with SHA-256 of
+  "sudare seed <seed>");
   the SHA-256 of the reports;
 - ``refused_values`` and ``refused_reports``: what must raise, and which error;
 - ``hashing``, for free text: a text, its digest under a key, and the bits that it sets in some

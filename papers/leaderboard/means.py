@@ -103,12 +103,8 @@ def optimum(epsilon: float) -> float:
                     blank(chances, 1),
                 ]
             ),
-            sparse.hstack(
-                [-sparse.identity(chances), sparse.kron(ones, every), blank(chances, 1)]
-            ),
-            sparse.hstack(
-                [sparse.kron(each, y[np.newaxis] ** 2), blank(NUMBERS, OUTPUTS), -ones]
-            ),
+            sparse.hstack([-sparse.identity(chances), sparse.kron(ones, every), blank(chances, 1)]),
+            sparse.hstack([sparse.kron(each, y[np.newaxis] ** 2), blank(NUMBERS, OUTPUTS), -ones]),
         ]
     )
     found = linprog(

@@ -22,9 +22,7 @@ import sudare
 import vectors
 from sudare import errors
 from sudare.collector.http import openapi
-from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
-from sudare.mechanisms.point_reports import PointReports
-from sudare.mechanisms.unary import Unary
+from sudare.mechanisms import CONTINUAL, REGISTRY, SEVERAL, from_document
 from support import pages
 from support.node import node
 from support.pages import PAGES, ROOT, blocks
@@ -364,43 +362,40 @@ def _golden(part: str) -> list[Any]:
     return [entry for file in files for entry in msgspec.json.decode(file.read_bytes())[part]]
 
 
+PORTS = {"oue": "unary", "sue": "unary", "set": "set_response"}  # else the mechanism's own name
+
+
 def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]) -> bytes:
-    if document["name"] == "window":
-        shape = (document["steps"], document["width"], Fraction(document["keep"]))
-        return bytes(names["window"](words, *shape, document["scores"], values))
-    parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
-    if document["name"] == "rappor":
+    name = document["name"]
+    if name == "rappor":
         return _rappor_port(names, document, words, values)
-    if issubclass(REGISTRY[document["name"]], PointReports):
-        made = names[document["name"]](words, values=values, **_whole(parameters))
-        assert isinstance(made, bytes)
-        return made
-    if document["name"] in CONTINUAL:
-        made = names[document["name"]](words, streams=values, **_whole(parameters))
-        assert isinstance(made, bytes)
-        return made
-    if document["name"] == "wave":
-        sizes = (document["steps"], document["bins"], document["width"])
-        return bytes(names["wave"](words, *sizes, Fraction(document["keep"]), values))
-    k = document["k"]
-    if document["name"] == "subset":
-        return bytes(names["subset"](words, k, document["size"], parameters["keep"], values))
-    if document["name"] == "set":
-        sizes = (k, document["most"], document["size"])
-        return bytes(names["set_response"](words, *sizes, parameters["keep"], values))
-    if issubclass(REGISTRY[document["name"]], Unary):
-        port = names["unary"](words, k, parameters["p"], parameters["q"], values)
-    else:
-        port = names["grr"](words, k, parameters["keep"], values)
-    assert isinstance(port, bytes)
-    return port
-
-
-def _whole(parameters: dict[str, Fraction]) -> dict[str, Fraction | int]:
-    """Numbers of rounds and the like as such: a probability is never whole."""
-    return {
-        name: int(value) if value.denominator == 1 else value for name, value in parameters.items()
+    if name in SEVERAL:
+        return _several_port(names, document, words, values)
+    parameters = {
+        parameter: Fraction(value) if isinstance(value, str) else value
+        for parameter, value in document.items()
+        if parameter != "name"
     }
+    people = {"streams" if name in CONTINUAL else "values": values}
+    return bytes(names[PORTS.get(name, name)](words, **people, **parameters))
+
+
+def _several_port(
+    names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]
+) -> bytes:
+    """The port of several questions, whose parts are ports."""
+    if document["name"] == "joint":
+        cells = [names["combination"](document["shape"], row) for row in values]
+        return _port(names, document["table"], words, cells)
+    parts = [
+        (
+            lambda words, values, part=part: _port(names, part, words, values),
+            from_document(part).report_dtype.itemsize,
+        )
+        for part in document["parts"]
+    ]
+    port = names["sampled" if document["name"] == "sample" else "split"]
+    return bytes(port(words, parts, values))
 
 
 def _rappor_port(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from sudare import GRR, OUE, Collection, Glance, Rappor, SetResponse
+from sudare import GRR, OUE, Collection, Glance, Part, Rappor, SetResponse, SplitQuestions
 from sudare.collection.windows import Windows
 from sudare.collector.stores.open import open_store
 from support.analysts import Collector
@@ -27,6 +27,18 @@ HOBBIES = Collection(
     ("reading", "singing; alone", "cooking", "chess"),
     SetResponse.calibrate(4, 2, 2.0),
     100,
+)
+STUDY = Collection(
+    "study",
+    "A short study",
+    (),
+    SplitQuestions((GRR.calibrate(3, 1.0), OUE.calibrate(2, 1.0), GRR.calibrate(2, 1.0))),
+    100,
+    parts=(
+        Part("tea", "Which tea do you drink?", ("green", "black", "none; at all")),
+        Part("town", "Where do you live?", ("Tokyo", "Kyoto")),
+        Part("pet", "Have you a pet?", ("yes", "no")),
+    ),
 )
 WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 10)
 INVITED = Collection("board", "Yes or no?", ("yes", "no"), GRR(2, 0.75), 10, invited=True)

@@ -19,10 +19,14 @@ from sudare import (
     OUE,
     Collection,
     Glance,
+    JointQuestions,
     LocalHashing,
     Loloha,
     Mechanism,
+    Part,
+    SampledQuestions,
     SetResponse,
+    SplitQuestions,
     SquareWave,
     SubsetSelection,
 )
@@ -406,11 +410,25 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 REPORTS = 2000
 HASHED = replace(TEA, name="hashed", mechanism=LocalHashing(4, 0.5, 3, 2))
 LASTING = replace(TEA, name="lasting", mechanism=Loloha(4, 3, 2, 0.75, 0.625))
+PARTS = (
+    Part("tea", "Which tea?", ("green", "black")),
+    Part("town", "Where?", ("Tokyo", "Kyoto")),
+)
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 SIZES = Collection(
     "sizes", "Which size?", ("XS", "S", "M", "L", "XL"), SubsetSelection(5, 2, 0.8125), 100
 )
 AGES = Collection("ages", "How old are you?", ("18", "99"), SquareWave.calibrate(81, 1.0))
+
+
+STUDIES = [
+    Collection(mechanism.name, "A study", (), mechanism, 100, parts=PARTS)
+    for mechanism in (
+        SampledQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
+        SplitQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
+        JointQuestions((2, 2), GRR(4, 0.625)),
+    )
+]
 
 
 def test_reports_made_in_a_browser_follow_the_exact_law(
@@ -433,6 +451,9 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         HASHED.name: LocalHashing(4, 0.75, 3, 2),
         LASTING.name: Loloha(4, 3, 2, 0.875, 0.875),
         AGES.name: SquareWave(81, 16, 6, 0.875),
+        "sample": SampledQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
+        "split": SplitQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
+        "joint": JointQuestions((2, 2), GRR(4, 0.5)),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
@@ -444,6 +465,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (LASTING, "black", TEA.answers.index("black")),
         (AGES, "45.4", 27),
         (AGES, "120", 81),
+        *((study, ["green", "Kyoto"], (0, 1)) for study in STUDIES),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(

@@ -21,7 +21,17 @@ from sudare import OUE, Collection, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import HOBBIES, ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
+from support.browsing import (
+    HOBBIES,
+    ROUND_SECONDS,
+    ROUNDS,
+    STUDY,
+    TEA,
+    WORDS,
+    Stage,
+    online,
+    visit,
+)
 from support.node import WEB, install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -41,7 +51,7 @@ FEW = Collection("rare", "Ever?", ("never", "once", "often"), OUE.calibrate(3, 6
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store")) as made:
         made.hold(TEAS, grace=10 * DAY)
-        for collection in (COUNTRIES, FEW, HOBBIES, WORDS):
+        for collection in (COUNTRIES, FEW, HOBBIES, STUDY, WORDS):
             made.hold(collection, public=True)
         first = {"green": 0.42, "black": 0.3, "oolong": 0.2, "hojicha": 0.08}
         for day in range(7):  # on the fifth hardly anybody answered
@@ -51,6 +61,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         shares = 1 / np.arange(1, 218) ** 1.1
         counts = (20_000 * shares / shares.sum()).astype(int) + 1
         made.answer(COUNTRIES, dict(zip(COUNTRIES.answers[::-1], counts.tolist(), strict=True)))
+        made.answer(STUDY, {("green", "Tokyo", "yes"): 2000, ("black", "Kyoto", "no"): 1000})
         made.answer(HOBBIES, {"reading;chess": 2000, "cooking": 1000, ";": 1000})
         made.answer(FEW, {"never": 40, "once": 2, "often": 1})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
@@ -114,6 +125,21 @@ def test_of_several_answers_the_mean_stands_among_the_first(
     expect(page.locator(".lead")).to_contain_text("answers that people select, in the mean")
     expect(page.locator(".result")).to_contain_text("so the shares don’t sum to 100")
     assert sorted(labels(page)) == sorted(HOBBIES.answers)
+    assert made.complaints == []
+
+
+def test_of_several_questions_each_has_a_chart(analyst: BrowserContext, url: str) -> None:
+    made = visit(analyst, f"{url}/#{STUDY.key}")
+    page = made.page
+    expect(page.locator(".lead .figure")).to_have_count(3)
+    expect(page.locator(".result section.question")).to_have_count(3)
+    for part in STUDY.parts:
+        asked = page.locator(".result section.question", has_text=part.question)
+        expect(asked.locator("[data-chart]")).to_have_count(1)
+        for label in part.answers:
+            expect(asked.locator("[data-chart]")).to_contain_text(label)
+    estimate = httpx.get(f"{url}/collections/{STUDY.key}/estimate").json()
+    assert [question["n"] for question in estimate["questions"]] == [3000] * 3
     assert made.complaints == []
 
 

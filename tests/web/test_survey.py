@@ -13,12 +13,12 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from sudare import OUE, Collection, Device, Glance, KShot
+from sudare import GRR, OUE, Collection, Device, Glance, KShot, SampledQuestions
 from sudare.collection.windows import Windows
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import COLOURS, HOBBIES, INVITED, TEA, WORDS, Stage, Visit, visit
+from support.browsing import COLOURS, HOBBIES, INVITED, STUDY, TEA, WORDS, Stage, Visit, visit
 from support.commands import succeed
 from support.node import WEB, install
 
@@ -39,7 +39,11 @@ COUNTRIES = (*(f"Country {number}" for number in range(1, 217)), "Côte d’Ivoi
 MANY = Collection("born", "Where were you born?", COUNTRIES, OUE.calibrate(217, 2.0), 100)
 PRIVATE = replace(TEA, name="private")
 SEVERAL = [replace(HOBBIES, name=f"hobbies {number}", keeps_reports=True) for number in range(2)]
-HELD = (TEA, COLOURS, *SEVERAL, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
+STUDIES = [replace(STUDY, name=f"study {number}", keeps_reports=True) for number in range(2)]
+STUDIES[1] = replace(
+    STUDIES[1], mechanism=SampledQuestions((GRR(3, 0.5), GRR(2, 0.75), GRR(2, 0.75)))
+)
+HELD = (*STUDIES, TEA, COLOURS, *SEVERAL, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
 
 
 @dataclass(frozen=True)
@@ -237,6 +241,41 @@ def test_none_of_these_is_an_answer(context: BrowserContext, place: Place) -> No
     page.locator("button.main").click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     assert place.counted(SEVERAL[1]) == 1
+
+
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.mechanism.name)
+def test_several_questions_leave_in_one_report(
+    study: Collection, context: BrowserContext, place: Place
+) -> None:
+    made = survey(context, place, study)
+    page = made.page
+    send = page.locator("button.main")
+    expect(page.get_by_role("radio")).to_have_count(7)
+    for part in study.parts:
+        expect(page.get_by_role("group", name=part.question)).to_be_visible()
+    page.get_by_role("radio", name="none; at all").check()
+    page.get_by_role("radio", name="Kyoto").check()
+    send.click()
+    expect(page.get_by_role("status").filter(has_text="every")).to_have_text(
+        "Answer every question first."
+    )
+    page.get_by_role("radio", name="no", exact=True).check()
+    expect(page.get_by_role("radio", name="Kyoto")).to_be_checked()
+    send.click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    [reports] = place.stage.store.reports(study.key)
+    assert reports.tobytes().hex() == shown(page, "record")
+    assert study.aggregate(reports).n == 1
+    meaning = page.locator(".meaning")
+    if study is STUDIES[1]:
+        drawn = study.parts[int(reports["question"][0])].name
+        expect(meaning).to_contain_text(f"drew the question “\u2068{drawn}\u2069”")
+        expect(meaning).to_contain_text("Your other answers were not sent.")
+    else:
+        for part in study.parts:
+            expect(meaning).to_contain_text(f"“\u2068{part.name}\u2069”:")
+    assert "Kyoto" not in "".join(request.post_data or "" for request in made.posted)
+    assert made.complaints == []
 
 
 def test_free_text_stays_on_the_device(context: BrowserContext, place: Place) -> None:
