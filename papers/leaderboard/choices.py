@@ -76,13 +76,13 @@ def rows(repetitions: int, seed: int, progress: Callable[[], object]) -> Iterato
         for name, family in CATEGORICAL.items():
             for epsilon in EPSILONS:
                 mechanism = family.calibrate(k, epsilon)
-                simulated, stderr = _simulated(mechanism, repetitions, rng)
+                simulated, stderr = simulated_error(mechanism, repetitions, rng)
                 device, server = _speeds(mechanism)
                 yield Row(
                     mechanism=name,
                     k=k,
                     epsilon=epsilon,
-                    mse=mean_squared_error(mechanism.holder, mechanism.others, PEOPLE, k),
+                    mse=exact_error(mechanism),
                     bound=least_error(k, epsilon, PEOPLE),
                     bytes=mechanism.report_dtype.itemsize,
                     forger_gain=(1 - mechanism.others) / (mechanism.holder - mechanism.others),
@@ -94,7 +94,12 @@ def rows(repetitions: int, seed: int, progress: Callable[[], object]) -> Iterato
                 progress()
 
 
-def _simulated(
+def exact_error(mechanism: CategoricalMechanism) -> float:
+    """The exact mean squared error of a share, of ``PEOPLE`` people."""
+    return mean_squared_error(mechanism.holder, mechanism.others, PEOPLE, mechanism.k)
+
+
+def simulated_error(
     mechanism: CategoricalMechanism, repetitions: int, rng: Seeded
 ) -> tuple[float, float]:
     """The mean squared error of simulated collections of a uniform population, and its error."""

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import choices
+import distributions
+import means
+import page
 import plots
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
