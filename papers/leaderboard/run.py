@@ -2,13 +2,13 @@
 
     python papers/leaderboard/run.py --seed 1
 
-writes result.json, README.md's tables and figures/ beside this file (or into --out).
+writes result.json, the tables of README.md and figures/ beside this file; into --out, all but the
+tables.
 """
 
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 import choices
 import distributions
@@ -29,17 +29,30 @@ def main() -> None:
     with Progress(*columns, transient=True) as progress:
         every = len(CATEGORICAL) * len(choices.ANSWERS) * len(choices.EPSILONS)
         task = progress.add_task("one answer of k", total=every)
-        rows = list(
+        errors = list(
             choices.rows(arguments.repetitions, arguments.seed, lambda: progress.advance(task))
         )
+        every = len(distributions.shapes()) * len(distributions.EPSILONS)
+        task = progress.add_task("distributions", total=every * (1 + len(distributions.HISTOGRAMS)))
+        distances = list(
+            distributions.rows(
+                arguments.repetitions, arguments.seed, lambda: progress.advance(task)
+            )
+        )
+        progress.add_task("means", total=None)
+        worst = means.rows()
+    rows = [*(row.document() for row in errors), *worst, *(row.document() for row in distances)]
     figures = arguments.out / "figures"
     figures.mkdir(parents=True, exist_ok=True)
-    plots.errors(rows, figures / "errors.png")
-    plots.sizes(rows, figures / "sizes.png")
-    documents: list[dict[str, Any]] = [row.document() for row in rows]
-    lines = ",\n  ".join(json.dumps(row) for row in documents)
+    plots.errors(errors, figures / "errors.png")
+    plots.sizes(errors, figures / "sizes.png")
+    plots.means(worst, figures / "means.png")
+    plots.distances(distances, figures / "distances.png")
+    lines = ",\n  ".join(json.dumps(row) for row in rows)
     (arguments.out / "result.json").write_text(f"[\n  {lines}\n]\n")
-    far = [row for row in rows if abs(row.simulated - row.mse) > 4 * row.stderr]
+    if arguments.out == HERE:
+        page.refresh(HERE / "README.md", rows)
+    far = [row for row in errors if abs(row.simulated - row.mse) > 4 * row.stderr]
     print(f"{len(rows)} rows; {len(far)} whose simulated error is 4 standard errors off")
     print(f"Written: {arguments.out / 'result.json'} and {figures}")
 
