@@ -415,7 +415,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
         HASHED.name: LocalHashing(4, 0.75, 3, 2),
-        LASTING.name: Loloha(4, 3, 2, 0.875, 0.875),
+        LASTING.name: Loloha(4, 3, 2, 0.9375, 0.9375),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
