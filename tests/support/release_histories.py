@@ -19,6 +19,7 @@ from sudare import (
     OUE,
     Collection,
     JointQuestions,
+    Loloha,
     Part,
     Rappor,
     SampledQuestions,
@@ -52,6 +53,7 @@ def mechanisms() -> dict[str, Mechanism]:
     }
     found |= {name: made.calibrate(ROUNDS, 2.0) for name, made in CONTINUAL.items()}
     found["set"] = SetResponse.calibrate(4, 2, 2.0)
+    found["loloha"] = Loloha.calibrate(4, 1.0)
     found["basic rappor"] = Rappor.calibrate(1.0, form="basic", bits=4)
     parts = GRR.calibrate(3, 1.0), OUE.calibrate(2, 1.0)
     found["sample"], found["split"] = SampledQuestions(parts), SplitQuestions(parts)
