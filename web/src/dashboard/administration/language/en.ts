@@ -41,7 +41,9 @@ export const words = {
     one_report: "One report from each",
   },
   wantedWhy: {
-    least_error: "The mechanism with the smallest error for this ε.",
+    least_error:
+      "The mechanism with the smallest error for this ε. For one answer of a list: among those whose " +
+      "report has at most 128 bytes.",
     small_reports: "A report is one answer, true or not: a byte or two, however many answers.",
     permanent_noise:
       "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
