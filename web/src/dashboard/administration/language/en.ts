@@ -59,7 +59,9 @@ export const words = {
     one_report: "One report from each",
   },
   wantedWhy: {
-    least_error: "The mechanism with the smallest error for this ε.",
+    least_error:
+      "The mechanism with the smallest error for this ε. For one answer of a list: among those whose " +
+      "report has at most 128 bytes.",
     association:
       "Of the ways in which a report says something of two questions at once, the one with the smallest error.",
     small_reports: "A report is one answer, true or not: a byte or two, however many answers.",

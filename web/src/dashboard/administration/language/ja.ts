@@ -60,7 +60,8 @@ export const words: AdministrationWords = {
     one_report: "報告は一人 1 件",
   },
   wantedWhy: {
-    least_error: "この ε で、誤差がいちばん小さい方式を選びます。",
+    least_error:
+      "この ε で、誤差がいちばん小さい方式を選びます。回答をひとつ選ぶ質問では、報告が 128 バイト以下の方式から選びます。",
     association: "二つの質問の関連もわかる方式のうち、誤差がいちばん小さいものを選びます。",
     small_reports:
       "報告は、本当かどうかわからない回答ひとつです。選択肢がいくつあっても 1～2 バイトほどです。",
