@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse
+from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, Window
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -393,6 +393,7 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 
 REPORTS = 2000
+UNEVEN = Collection("six", "How many?", ("0", "6"), Window(6, 2, 0.75, (-3, -2, 0, 2, 3)), 10)
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 
 
@@ -412,12 +413,15 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         TEA.name: GRR.calibrate(4, 1.9),
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
+        UNEVEN.name: Window(6, 2, 0.5, (-3, -2, 0, 2, 3)),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
         (COLOURS, "green", COLOURS.answers.index("green")),
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
+        (UNEVEN, "3.2", 3),
+        (UNEVEN, "1e9", 6),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
