@@ -29,6 +29,7 @@ from sudare import (
     SplitQuestions,
     SquareWave,
     SubsetSelection,
+    Window,
 )
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
@@ -414,6 +415,7 @@ PARTS = (
     Part("tea", "Which tea?", ("green", "black")),
     Part("town", "Where?", ("Tokyo", "Kyoto")),
 )
+UNEVEN = Collection("six", "How many?", ("0", "6"), Window(6, 2, 0.75, (-3, -2, 0, 2, 3)), 10)
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 SIZES = Collection(
     "sizes", "Which size?", ("XS", "S", "M", "L", "XL"), SubsetSelection(5, 2, 0.8125), 100
@@ -454,6 +456,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         "sample": SampledQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
         "split": SplitQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
         "joint": JointQuestions((2, 2), GRR(4, 0.5)),
+        UNEVEN.name: Window(6, 2, 0.5, (-3, -2, 0, 2, 3)),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
@@ -466,6 +469,8 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (AGES, "45.4", 27),
         (AGES, "120", 81),
         *((study, ["green", "Kyoto"], (0, 1)) for study in STUDIES),
+        (UNEVEN, "3.2", 3),
+        (UNEVEN, "1e9", 6),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
