@@ -37,7 +37,7 @@ def one_step(
         moved[b + 1, b] += part / width[b]
         moved[b + 1, b + 1] -= part / width[b + 1]
         moved[b, b + 1] += part / width[b + 1]
-    return moved @ likelier
+    return np.asarray(moved @ likelier, np.float64)
 
 
 @given(

@@ -25,8 +25,13 @@ COLUMNS = {
     "epsilon": Column("ε", "the ε that was asked for"),
     "reports": Column("reports", "how many reports the row rests on"),
     "truth": Column("truth", "the true share, or mean, where a simulation or a trial knows it"),
+    "least": Column("numbers", "the least number of a bin"),
+    "most": Column("numbers", "the largest number of the bin"),
     "mean": Column("mean", "the estimated mean of people's numbers, unbiased"),
-    "share": Column("share", "the estimated share of people, unbiased"),
+    "share": Column(
+        "share", "the estimated share of people, unbiased; smoothed, of a distribution"
+    ),
+    "unbiased": Column("", "the same share, unbiased, where `share` is smoothed"),
     "stderr": Column("±", "the standard error of what stands before it"),
     "low": Column("95 % interval", "the lower end of the interval, at the level asked for"),
     "high": Column("95 % interval", "its upper end"),
