@@ -36,9 +36,9 @@ from sudare import Seeded
 from sudare.collector.http.openapi import document
 from sudare.collector.stores.contract import Role
 from sudare.collector.stores.open import open_store
-from support.analysts import DAYS, NOON, ONLINE, TEA, WORDS, Collector, at_port, static
+from support.analysts import DAYS, NOON, ONLINE, STUDY, TEA, WORDS, Collector, at_port, static
 
-COLLECTIONS = (TEA, DAYS, ONLINE, WORDS)
+COLLECTIONS = (TEA, DAYS, ONLINE, STUDY, WORDS)
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -88,7 +88,9 @@ class Target:
                 self._fill_rounds()
                 continue
             self.collector.hold(collection, public=True)
-            answer = (*collection.answers, "tea")[0]
+            answer: Any = (*collection.answers, "tea")[0]
+            if collection.parts:
+                answer = tuple(part.answers[0] for part in collection.parts)
             self.collector.answer(collection, {answer: 300})
         self.collector.store.keep_candidates(WORDS.key, ["tea", "coffee"])
 

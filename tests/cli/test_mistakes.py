@@ -41,6 +41,11 @@ def spoil(folder: Path) -> None:
     (folder / "newer.json").write_bytes(tea.replace(b'"format": 1', b'"format": 2'))
     (folder / "tea.json.gz").write_bytes(gzip.compress(tea))
     (folder / "empty.json").write_bytes(b"")
+    asked = '[[questions]]\nname = "{}"\nquestion = "?"\nanswers = ["a", "b"]\n'
+    (folder / "one.toml").write_text(asked.format("tea"))
+    (folder / "same.toml").write_text(asked.format("tea") * 2)
+    wrong = asked.format("town").replace("answers", "answer")
+    (folder / "typo.toml").write_text(asked.format("tea") + wrong)
     (folder / "empty.csv").write_bytes(b"")
     (folder / "latin.txt").write_bytes("Grün\nSchwarz\n".encode("latin-1"))
     (folder / "spaced.csv").write_bytes(b"\xef\xbb\xbfid;Answer \r\n1;green\r\n")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -165,9 +166,8 @@ MANY = [str(number) for number in range(40)]
 )
 def test_what_cant_be_asked_is_refused(questions: object, said: str, tmp_path: Path) -> None:
     (tmp_path / "wrong.json").write_text(json.dumps({"questions": questions}))
-    asked = ("--questions", "wrong.json", "--epsilon", 1, "--design", "joint", "-o", "x.json")
-    if isinstance(questions, list) and len(questions) > 60:
-        asked = (*asked[:5], "split", *asked[6:])
+    design = "split" if isinstance(questions, list) and len(questions) > 60 else "joint"
+    asked = ("--questions", "wrong.json", "--epsilon", 1, "--design", design, "-o", "x.json")
     assert said in refused(tmp_path, "collection", "new", "x", *asked)
 
 
@@ -197,7 +197,8 @@ def test_other_files_and_options_are_refused(tmp_path: Path) -> None:
 
 def test_a_device_answers_all_questions_in_one_report(tmp_path: Path) -> None:
     made = new(tmp_path, "split")
-    for answer in (["green", "Kyoto"], "green; Kyoto", {"tea": "green", "town": "Kyoto"}):
+    forms: list[Any] = [["green", "Kyoto"], "green; Kyoto", {"tea": "green", "town": "Kyoto"}]
+    for answer in forms:
         report = Device(bytes(32)).report(made, answer)
         assert made.aggregate(report).n == 1
         assert report.nbytes == made.report_dtype.itemsize == 2

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from sudare import (
@@ -20,6 +21,7 @@ from sudare import (
     SplitQuestions,
     associate,
 )
+from sudare.engines import query
 from sudare.errors import InvalidDocument, ParameterError, TooFewReports
 from sudare.laws.draws import ALPHA, two_sided
 from sudare.laws.enumeration import channel, records
@@ -199,6 +201,21 @@ def test_an_answer_may_be_one_text_with_semicolons() -> None:
     collection = made(PARTED)
     forms: list[Any] = ["green; Kyoto", ["green", "Kyoto"], {"town": "Kyoto", "tea": "green"}]
     assert collection.encode(forms).tolist() == [[0, 1]] * 3
+
+
+@pytest.mark.parametrize("mechanism", [DRAWN, PARTED, TABLED], ids=lambda made: made.name)
+def test_weights_in_a_query_add_up_to_the_estimate(mechanism: Any) -> None:
+    collection = made(mechanism)
+    people = pa.table({"town": ["Tokyo", "Kyoto"] * 500, "tea": ["green", "none"] * 500})
+    reports = query.randomize(people, collection, rng=Seeded(1))
+    weighed = query.weights(reports, collection)
+    counted = collection.aggregate(collection.randomize(people.to_pylist(), Seeded(1)))
+    estimate = collection.estimate(counted)
+    assert estimate.labels == tuple(collection.kind.weight_names)
+    for name, share, stderr in zip(estimate.labels, estimate.values, estimate.stderr, strict=True):
+        column = weighed[name].to_numpy()
+        assert column.sum() == pytest.approx(1000 * share)
+        assert (column * (column - 1)).sum() == pytest.approx((1000 * stderr) ** 2)
 
 
 # How two are related.

@@ -14,7 +14,7 @@ import httpx
 import numpy as np
 import uvicorn
 
-from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
+from sudare import GRR, OUE, Collection, Glance, Part, Rappor, SampledQuestions, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.http.app import create_app
 from sudare.collector.http.auth import Bearers, new_token
@@ -34,6 +34,10 @@ DAYS = Collection(
 )
 ONLINE = Collection(
     "online", "Online?", ("no", "yes"), Glance.calibrate(6, 2.0), 20, Windows(int(NOON), 60)
+)
+STUDY = Collection(
+    *("study", "Two questions", (), SampledQuestions((GRR(3, 0.5), OUE.calibrate(2, 1.0))), 50),
+    parts=(Part("tea", "Which tea?", TEAS), Part("town", "Where?", ("Tokyo", "Kyoto"))),
 )
 WORDS = Collection(
     *("words", "Which word?", ()),
@@ -117,7 +121,7 @@ class Collector:
         assert not fates.any()
 
     def answer(
-        self, collection: Collection, people: Mapping[str, int], window: int = 0, seed: int = 1
+        self, collection: Collection, people: Mapping[Any, int], window: int = 0, seed: int = 1
     ) -> None:
         """Count the reports of so many people."""
         answers = [answer for answer, number in people.items() for _ in range(number)]

@@ -31,7 +31,7 @@ from sudare.twoparty.protocol.joint_count import JointCount
 from sudare.twoparty.protocol.messages import Step, Transcript
 from sudare.twoparty.protocol.parties import Listening, TotalOfP2
 from support import parties
-from support.analysts import DAYS, ONLINE, TEA, WORDS
+from support.analysts import DAYS, ONLINE, STUDY, TEA, WORDS
 from support.commands import UNTOLD, run, succeed
 from support.fault_fuzz import changed
 from support.parties import SMALL
@@ -124,7 +124,7 @@ def _kinds() -> dict[str, Kind]:
     plan = Discovery.calibrate("words", "Which word?", epsilon=4.0, bits=64, cohorts=4)
     return {
         "collection": Kind(
-            tuple(one.to_json() for one in (TEA, DAYS, ONLINE, WORDS)), Collection.from_json
+            tuple(one.to_json() for one in (TEA, DAYS, ONLINE, STUDY, WORDS)), Collection.from_json
         ),
         "aggregate": Kind(tuple(total.to_json() for total in totals), Aggregate.from_json),
         "table": Kind((SMALL.to_json(),), TableDocument.from_json),

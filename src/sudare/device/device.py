@@ -7,7 +7,7 @@ can't make it draw again, and two devices, or two collections on one device, hav
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Any, Self, SupportsIndex
@@ -57,7 +57,7 @@ class Device:
     def report(
         self,
         collection: Collection,
-        answer: str | Sequence[str],
+        answer: str | Sequence[str] | Mapping[str, str],
         rng: Randomness | None = None,
         *,
         window: SupportsIndex | None = None,
@@ -71,7 +71,8 @@ class Device:
         Args:
             collection: the document that the device agreed to.
             answer: a label of the collection, or free text; where several may be selected, a list
-                of labels, or one text with a semicolon between them.
+                of labels, or one text with a semicolon between them; of several questions, one
+                label for each, in their order or by their names.
             rng: the system's randomness, for the part that is drawn anew each time.
             window: the window that is answered; unless given, the one that is open by the clock.
         """

@@ -6,7 +6,7 @@ charge; a crash after the third sends it later. Nothing is sent that wasn't char
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -158,7 +158,7 @@ class Participant:
         self,
         collector: CollectorClient,
         key: str,
-        answer: str | Sequence[str],
+        answer: str | Sequence[str] | Mapping[str, str],
         *,
         window: SupportsIndex | None = None,
         invitation: str | None = None,
@@ -170,7 +170,8 @@ class Participant:
             collector: where the report goes.
             key: the collection that was agreed to.
             answer: one of its labels, or free text; where several may be selected, a list of
-                labels, or one text with a semicolon between them.
+                labels, or one text with a semicolon between them; of several questions, one label
+                for each.
             window: the window that is answered; unless given, that which is open by the clock.
             invitation: the token, where people are invited.
             patience: seconds to try; then it waits for ``send``. None connects to nobody at all.

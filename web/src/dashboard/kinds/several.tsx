@@ -18,6 +18,7 @@ export const several: Kind = {
     const decimals = decimalsOf(rows.map(({ stderr }) => stderr));
     return [peopleFigure(words, window, n), marginFigure(words, rows, decimals, level)];
   },
+  isDrawn: false, // a picture is of one chart
   Result: AllShares,
   Change: AllChanges,
   History: null,
