@@ -169,8 +169,7 @@ export interface Texts extends Result {
   readonly unexplained: { readonly share: number; readonly stderr: number };
 }
 
-export type Estimate =
-  Answers | Selections | Several | Means | Distribution | Rounds | Texts;
+export type Estimate = Answers | Selections | Several | Means | Distribution | Rounds | Texts;
 
 /** Of a demonstration: true shares by answer, by text, or by round counted over all windows. */
 export type Truth = Readonly<Record<string, number>>;

@@ -21,15 +21,7 @@ import { Window } from "./window";
 
 /** A mechanism for one question. */
 export type Single =
-  | Grr
-  | Unary
-  | SubsetSelection
-  | SetResponse
-  | Window
-  | SquareWave
-  | Points
-  | Rappor
-  | Continual;
+  Grr | Unary | SubsetSelection | SetResponse | Window | SquareWave | Points | Rappor | Continual;
 
 /** One for one answer of a list: a part of several questions. */
 export type Categorical = Exclude<Extract<Single, { readonly k: number }>, SetResponse>;
