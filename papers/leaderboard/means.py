@@ -68,8 +68,8 @@ def optimum(epsilon: float) -> float:
     Σ_j P_j(v) y_j = v and Σ_j P_j(v) y_j² - v² ≤ τ for all v. As -v and v change places under
     y → -y, numbers from 0 to 1 are enough, with q_j = q_{-j}.
 
-    Few numbers are looked at, which makes it less than it is; and few values of outputs, which makes
-    it more: both by less than the fourth digit.
+    Few numbers are looked at, which makes it less than it is; and few values of outputs, which
+    makes it more: both by less than the fourth digit.
     """
     numbers = np.linspace(0, 1, NUMBERS)
     reach = 1.6 * math.sqrt(one_bit(epsilon)) + 0.2
@@ -103,12 +103,8 @@ def optimum(epsilon: float) -> float:
                     blank(chances, 1),
                 ]
             ),
-            sparse.hstack(
-                [-sparse.identity(chances), sparse.kron(ones, every), blank(chances, 1)]
-            ),
-            sparse.hstack(
-                [sparse.kron(each, y[np.newaxis] ** 2), blank(NUMBERS, OUTPUTS), -ones]
-            ),
+            sparse.hstack([-sparse.identity(chances), sparse.kron(ones, every), blank(chances, 1)]),
+            sparse.hstack([sparse.kron(each, y[np.newaxis] ** 2), blank(NUMBERS, OUTPUTS), -ones]),
         ]
     )
     found = linprog(

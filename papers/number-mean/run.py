@@ -33,14 +33,14 @@ def shapes(mechanism: Window) -> dict[str, NDArray[np.float64]]:
     steps = mechanism.steps
     numbers = np.arange(steps + 1)
     one, bell = np.eye(steps + 1), np.exp(-((numbers / steps - 0.35) ** 2) / 0.03)
-    lower, rise = mechanism._rounding
-    up = rise / mechanism._bound
+    nodes = [float(node) for node in mechanism.node_numbers]
+    above = np.interp(numbers, nodes, np.arange(len(nodes))) % 1  # the chance of the upper node
     return {
         "spread evenly": np.ones(steps + 1) / (steps + 1),
         "a bell": bell / bell.sum(),
         "all at one end": one[0],
         "half at each end": (one[0] + one[-1]) / 2,
-        "all between two nodes": one[np.argmin(np.abs(up - 0.5))],
+        "all between two nodes": one[np.argmin(np.abs(above - 0.5))],
     }
 
 

@@ -115,7 +115,7 @@ def test_the_mean_of_any_scores_is_unbiased(
     mechanism = Window(steps, width, keep, tuple(scores))
     inside, outside = Fraction(keep) / width, (1 - Fraction(keep)) / len(gaps)
     parts = mechanism.parts
-    for node, number in enumerate(mechanism._node_numbers):
+    for node, number in enumerate(mechanism.node_numbers):
         mean = sum(
             part * (inside if node <= output < node + width else outside)
             for output, part in enumerate(parts)
@@ -123,7 +123,7 @@ def test_the_mean_of_any_scores_is_unbiased(
         assert mean == number
     lower, rise = mechanism._rounding
     for value in range(steps + 1):
-        low, high = (mechanism._node_numbers[lower[value] + up] for up in (0, 1))
+        low, high = (mechanism.node_numbers[lower[value] + up] for up in (0, 1))
         chance = Fraction(int(rise[value]), mechanism._bound)
         assert low + chance * (high - low) == value
 

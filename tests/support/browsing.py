@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
 
-from sudare import GRR, OUE, Collection, Glance, Rappor, SetResponse
+from sudare import GRR, OUE, Collection, Glance, Rappor, SetResponse, Window
 from sudare.collection.windows import Windows
 from sudare.collector.stores.open import open_store
 from support.analysts import Collector
@@ -28,6 +28,7 @@ HOBBIES = Collection(
     SetResponse.calibrate(4, 2, 2.0),
     100,
 )
+AGE = Collection("age", "How old are you?", ("18", "99"), Window.calibrate(81, 2.0), 100)
 WORDS = Collection("home page", "Which page do you open first?", (), Rappor.calibrate(4.0), 10)
 INVITED = Collection("board", "Yes or no?", ("yes", "no"), GRR(2, 0.75), 10, invited=True)
 ROUNDS, ROUND_SECONDS = 40, 2

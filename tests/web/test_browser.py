@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, SquareWave
+from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, SquareWave, Window
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -393,6 +393,7 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 
 REPORTS = 2000
+UNEVEN = Collection("six", "How many?", ("0", "6"), Window(6, 2, 0.75, (-3, -2, 0, 2, 3)), 10)
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 AGES = Collection("ages", "How old are you?", ("18", "99"), SquareWave.calibrate(81, 1.0))
 
@@ -400,7 +401,7 @@ AGES = Collection("ages", "How old are you?", ("18", "99"), SquareWave.calibrate
 def test_reports_made_in_a_browser_follow_the_exact_law(
     browser: Browser, url: str, tmp_path: Path
 ) -> None:
-    """Fails on a right device with probability 1.2e-8 at most."""
+    """Fails on a right device with probability 1.6e-8 at most."""
     install()
     npm("exec", "--", "vite", "build", "-c", "vite.device.config.ts", "--outDir", str(tmp_path))
     module = (tmp_path / "device.js").read_text("utf-8")
@@ -414,6 +415,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
         AGES.name: SquareWave(81, 16, 6, 0.875),
+        UNEVEN.name: Window(6, 2, 0.5, (-3, -2, 0, 2, 3)),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
@@ -422,6 +424,8 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
         (AGES, "45.4", 27),
         (AGES, "120", 81),
+        (UNEVEN, "3.2", 3),
+        (UNEVEN, "1e9", 6),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(

@@ -21,7 +21,7 @@ from sudare import OUE, Collection, Seeded
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import HOBBIES, ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
+from support.browsing import AGE, HOBBIES, ROUND_SECONDS, ROUNDS, TEA, WORDS, Stage, online, visit
 from support.node import WEB, install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -41,7 +41,7 @@ FEW = Collection("rare", "Ever?", ("never", "once", "often"), OUE.calibrate(3, 6
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store")) as made:
         made.hold(TEAS, grace=10 * DAY)
-        for collection in (COUNTRIES, FEW, HOBBIES, WORDS):
+        for collection in (COUNTRIES, FEW, HOBBIES, AGE, WORDS):
             made.hold(collection, public=True)
         first = {"green": 0.42, "black": 0.3, "oolong": 0.2, "hojicha": 0.08}
         for day in range(7):  # on the fifth hardly anybody answered
@@ -52,6 +52,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         counts = (20_000 * shares / shares.sum()).astype(int) + 1
         made.answer(COUNTRIES, dict(zip(COUNTRIES.answers[::-1], counts.tolist(), strict=True)))
         made.answer(HOBBIES, {"reading;chess": 2000, "cooking": 1000, ";": 1000})
+        made.answer(AGE, {"30": 2000, "50": 1000, "70": 1000})
         made.answer(FEW, {"never": 40, "once": 2, "often": 1})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
@@ -114,6 +115,21 @@ def test_of_several_answers_the_mean_stands_among_the_first(
     expect(page.locator(".lead")).to_contain_text("answers that people select, in the mean")
     expect(page.locator(".result")).to_contain_text("so the shares don’t sum to 100")
     assert sorted(labels(page)) == sorted(HOBBIES.answers)
+    assert made.complaints == []
+
+
+def test_of_numbers_the_mean_stands_first(analyst: BrowserContext, url: str) -> None:
+    made = visit(analyst, f"{url}/#{AGE.key}")
+    page = made.page
+    expect(page.locator(".lead .figure")).to_have_count(4)
+    estimate = httpx.get(f"{url}/collections/{AGE.key}/estimate").json()
+    assert estimate["range"] == {"least": 18.0, "most": 99.0, "step": 1.0}
+    [row] = estimate["estimates"]
+    values = page.locator(".lead .figure").all_text_contents()
+    assert float(values[0]) == pytest.approx(row["mean"], abs=0.1)
+    expect(page.locator(".result")).to_contain_text("A number outside 18 to 99 counts")
+    expect(page.locator(".result circle.point")).to_have_count(1)
+    expect(page.locator(".result .whisker")).to_have_count(1)
     assert made.complaints == []
 
 

@@ -18,7 +18,7 @@ from sudare.collection.windows import Windows
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import COLOURS, HOBBIES, INVITED, TEA, WORDS, Stage, Visit, visit
+from support.browsing import AGE, COLOURS, HOBBIES, INVITED, TEA, WORDS, Stage, Visit, visit
 from support.commands import succeed
 from support.node import WEB, install
 
@@ -39,7 +39,8 @@ COUNTRIES = (*(f"Country {number}" for number in range(1, 217)), "Côte d’Ivoi
 MANY = Collection("born", "Where were you born?", COUNTRIES, OUE.calibrate(217, 2.0), 100)
 PRIVATE = replace(TEA, name="private")
 SEVERAL = [replace(HOBBIES, name=f"hobbies {number}", keeps_reports=True) for number in range(2)]
-HELD = (TEA, COLOURS, *SEVERAL, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
+AGES = [replace(AGE, name=f"age {number}", keeps_reports=True) for number in range(2)]
+HELD = (TEA, COLOURS, *SEVERAL, *AGES, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,50 @@ def test_none_of_these_is_an_answer(context: BrowserContext, place: Place) -> No
     page.locator("button.main").click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     assert place.counted(SEVERAL[1]) == 1
+
+
+def test_a_number_by_field_and_slider(context: BrowserContext, place: Place) -> None:
+    made = survey(context, place, AGES[0])
+    page = made.page
+    field, slider = page.locator("[name=answer]"), page.get_by_role("slider")
+    send, note = page.locator("button.main"), page.locator("#number-note")
+    send.click()
+    asked = page.get_by_role("status").filter(has_text="Enter a number")
+    expect(asked).to_have_text("Enter a number first.")
+    expect(slider).to_have_attribute("aria-valuetext", "nothing entered yet")
+    field.fill("forty")
+    expect(note).to_have_text("This is no number.")
+    field.fill("40.5")
+    expect(note).to_have_text("The nearest step is 41: it counts as that.")
+    expect(slider).to_have_attribute("aria-valuetext", "41")
+    field.press("ArrowUp")
+    expect(field).to_have_value("42")
+    expect(note).to_have_text("")
+    slider.press("ArrowLeft")
+    expect(field).to_have_value("41")
+    slider.press("End")
+    expect(field).to_have_value("99")
+    field.fill("104")
+    expect(note).to_have_text("This lies outside 18 to 99: it counts as 99.")
+    send.click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    [reports] = place.stage.store.reports(AGES[0].key)
+    assert reports.tobytes().hex() == shown(page, "record")
+    assert AGES[0].aggregate(reports).n == 1
+    expect(page.locator(".meaning")).to_contain_text("people with your number")
+    assert "104" not in "".join(request.post_data or "" for request in made.posted)
+    assert made.complaints == []
+
+
+def test_a_number_can_be_answered_by_the_slider_alone(
+    context: BrowserContext, place: Place
+) -> None:
+    page = survey(context, place, AGES[1]).page
+    page.get_by_role("slider").press("Home")
+    expect(page.locator("[name=answer]")).to_have_value("18")
+    page.locator("button.main").click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    assert place.counted(AGES[1]) == 1
 
 
 def test_free_text_stays_on_the_device(context: BrowserContext, place: Place) -> None:
@@ -750,6 +795,9 @@ def test_axe_finds_nothing_on_any_page_of_the_survey(
     def wait(page: Page) -> None:
         expect(page.get_by_role("radio").or_(page.get_by_role("alert")).first).to_be_visible()
 
+    def wait_for_a_number(page: Page) -> None:
+        page.locator("[name=answer]").fill("104")
+
     def wait_for_boxes(page: Page) -> None:
         expect(page.get_by_role("checkbox").first).to_be_visible()
         for number in range(2):
@@ -761,6 +809,7 @@ def test_axe_finds_nothing_on_any_page_of_the_survey(
         (f"/s/{MANY.key}", wait),
         (f"/s/{OFTEN.key}", wait),
         (f"/s/{SEVERAL[0].key}", wait_for_boxes),
+        (f"/s/{AGES[0].key}", wait_for_a_number),
         (f"/s/{INVITED.key}#invitation=nobodys", tell),
         ("/s/", wait),
     ):

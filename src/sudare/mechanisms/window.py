@@ -245,11 +245,12 @@ class Window(Mechanism):
         """The exact variance of what a report counts, of people whose number is at each node."""
         return tuple(
             moment - place**2
-            for moment, place in zip(self._moments, self._node_numbers, strict=True)
+            for moment, place in zip(self._moments, self.node_numbers, strict=True)
         )
 
     @cached_property
-    def _node_numbers(self) -> list[Fraction]:
+    def node_numbers(self) -> list[Fraction]:
+        """Where the nodes lie, exactly, in steps."""
         return [Fraction(self._unit * place, self._ticks) for place in self._places]
 
     @cached_property
@@ -267,7 +268,7 @@ class Window(Mechanism):
         Between two nodes the second moment is a line, so that the variance is largest near
         its vertex, or at an end.
         """
-        places, moments = self._node_numbers, self._moments
+        places, moments = self.node_numbers, self._moments
         found = []
         for i in range(self.nodes - 1):
             slope = (moments[i + 1] - moments[i]) / (places[i + 1] - places[i])
@@ -303,7 +304,7 @@ class Window(Mechanism):
         """
         lower, rise = self._rounding
         up = rise / self._bound
-        gaps = np.diff([float(number) for number in self._node_numbers])
+        gaps = np.diff([float(number) for number in self.node_numbers])
         return float((up * (1 - up) * gaps[lower] ** 2).mean())
 
     def debiased(self, aggregate: Aggregate) -> MeanEstimate:
