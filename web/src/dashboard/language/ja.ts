@@ -56,7 +56,7 @@ export const words: DashboardWords = {
     `${n.toLocaleString("ja")} 件の送信データから。線は ${level}\u00a0% 区間です。${least} から ${most} の範囲外の数値は、近いほうの端の値として数えます。`,
   binNumbers: "数値",
   median: "中央値",
-  medianWhy: (low, high, level) => `${low}～${high}（${level}）`,
+  medianWhy: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
   distribution: "分布",
   quantile: "下位の割合",
   quantileOf: (share) => `${share}\u00a0%`,
