@@ -114,14 +114,14 @@ def test_two_questions_are_related(tmp_path: Path) -> None:
     for design in ("split", "joint"):
         new(tmp_path, design)
         counted(tmp_path)
-        related = ("associate", "study.json", "reports.arrow", "--questions", "tea", "town")
+        related = ("associate", "study.json", "reports.arrow", "--pair", "tea", "town")
         found = succeed(tmp_path, *related, "--json").json()
         assert (found["first"], found["second"], len(found["pairs"])) == ("tea", "town", 6)
         assert found["score_test"]["p_value"] < 1e-6
         assert (found["likelihood_ratio_test"] is None) is (design == "joint")
         assert found["epsilon"] <= 3
         assert "independent? p-value < 0.0001" in succeed(tmp_path, *related).out
-    of_sum = ("associate", "study.json", "total.json", "--questions", "tea", "town", "--json")
+    of_sum = ("associate", "study.json", "total.json", "--pair", "tea", "town", "--json")
     assert succeed(tmp_path, *of_sum).json() == found
     new(tmp_path, "sample")
     counted(tmp_path)
@@ -133,9 +133,7 @@ def test_two_questions_are_related(tmp_path: Path) -> None:
     )
     assert new(tmp_path, "auto", "--associate").mechanism.name == "joint"
     idle = ("associate", "study.json", "reports.arrow", "study.json", "reports.arrow")
-    assert "has no effect beside --questions" in refused(
-        tmp_path, *idle, "--questions", "tea", "town"
-    )
+    assert "has no effect beside --pair" in refused(tmp_path, *idle, "--pair", "tea", "town")
 
 
 MANY = [str(number) for number in range(40)]
@@ -178,8 +176,8 @@ def test_other_files_and_options_are_refused(tmp_path: Path) -> None:
         ("title = 1\n", "has 'title' where there is only a list of questions"),
     ):
         (tmp_path / "wrong.toml").write_text(text)
-        asked = ("--questions", "wrong.toml", "--epsilon", 1, "-o", "x.json")
-        assert said in refused(tmp_path, "collection", "new", "x", *asked)
+        wrong = ("--questions", "wrong.toml", "--epsilon", 1, "-o", "x.json")
+        assert said in refused(tmp_path, "collection", "new", "x", *wrong)
     asked = ("collection", "new", "x", "--questions", "questions.toml", "--epsilon", 1)
     for options, said in (
         (("--answer", "a"), "leave out --answer"),

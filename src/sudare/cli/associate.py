@@ -36,10 +36,10 @@ _LONGEST = 30  # pairs that are listed
 @click.argument("second", type=PATH, required=False)
 @click.argument("second_reports", type=PATH, required=False)
 @click.option(
-    "--questions",
+    "--pair",
     nargs=2,
     metavar="NAME NAME",
-    help="Of a collection that asks several at once: which two are related.",
+    help="Of a collection that asks several questions at once: which two are related.",
 )
 @click.option(
     "--first-candidates",
@@ -53,7 +53,7 @@ def associate(
     first_reports: Path,
     second: Path | None,
     second_reports: Path | None,
-    questions: tuple[str, str] | None,
+    pair: tuple[str, str] | None,
     first_candidates: Path | None,
     second_candidates: Path | None,
     output: Output,
@@ -65,22 +65,22 @@ def associate(
     are independent.
 
     Of several questions that one collection asks at once, FIRST is that collection and each report
-    is of both; --questions names two of them. Where all answers together were randomised as one,
+    is of both; --pair names two of them. Where all answers together were randomised as one,
     the table is that of unbiased shares, and an aggregate is enough.
 
     \b
     Examples:
       sudare associate tea.json tea.arrow town.json town.arrow
       sudare associate tea.json tea.arrow pages.json pages.arrow --second-candidates pages.txt
-      sudare associate study.json reports.arrow --questions tea town
+      sudare associate study.json reports.arrow --pair tea town
     """
-    if questions is not None:
-        refuse_idle("beside --questions", "second", "first_candidates", "second_candidates")
-        _at_once(first, first_reports, questions, output)
+    if pair is not None:
+        refuse_idle("beside --pair", "second", "first_candidates", "second_candidates")
+        _at_once(first, first_reports, pair, output)
         return
     if second is None or second_reports is None:
         raise click.UsageError(
-            "Missing the second collection and its reports (or --questions, for two questions of "
+            "Missing the second collection and its reports (or --pair, for two questions of "
             "one collection)."
         )
     from sudare.questions.association import associate as related

@@ -1,6 +1,6 @@
 """The shares of several questions' answers, as people see them: a table, a page, a figure."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sudare.chance.exact import text_up
 from sudare.formats.strangers import visible
@@ -12,6 +12,8 @@ from sudare.results.wording import counted, percent, truths_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.table import Table
+
+    from sudare.mechanisms.several import SeveralQuestions
 
 
 def table(result: SeveralShares) -> "Table":
@@ -37,7 +39,10 @@ def notes(result: SeveralShares) -> list[str]:
     """Notes that must stand beside the intervals, if any."""
     rough = sum(int(shares.rough.sum()) for shares in result.shown)
     every = sum(shares.rough.size for shares in result.shown)
+    apart = not cast("SeveralQuestions", result.collection.mechanism).tells_pairs
     said = {
+        "Each report is of one question, drawn by chance; the intervals are for all people.": apart
+        and not result.population,
         "The intervals hold for all answers to all questions at once.": result.simultaneous,
         "The intervals are for the population these people were sampled from.": result.population,
         f"Too few reports behind {rough} of {every} answers: their intervals are rough.": rough > 0,
