@@ -30,7 +30,7 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
     "least error of two": ({"answers": TEAS[:2]}, ANSWERS[:4]),
     "small reports": (
         {"answers": TEAS, "wants": "small_reports"},
-        [*ANSWERS, "--mechanism", "grr"],
+        [*ANSWERS, "--mechanism", "small"],
     ),
     "asked again": (
         {"answers": TEAS, "wants": "permanent_noise", "window": 86_400},
