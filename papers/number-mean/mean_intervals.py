@@ -1,7 +1,7 @@
-"""Intervals of a mean, counted: ``python papers/number-mean/run.py --seed 1``
+"""Intervals of a mean, counted.
 
-simulates whole collections for each shape of numbers, number of people and ε, and writes
-result.json beside this file (or into --out).
+Whole collections are simulated for each shape of numbers, number of people and ε; result.json is
+written beside this file (or into --out).
 """
 
 import argparse
