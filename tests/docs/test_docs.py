@@ -365,9 +365,8 @@ def _golden(part: str) -> list[Any]:
 
 
 def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]) -> bytes:
-    if document["name"] == "window":
-        shape = (document["steps"], document["width"], Fraction(document["keep"]))
-        return bytes(names["window"](words, *shape, document["scores"], values))
+    if "steps" in document:
+        return _number_port(names, document, words, values)
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
@@ -379,9 +378,6 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         made = names[document["name"]](words, streams=values, **_whole(parameters))
         assert isinstance(made, bytes)
         return made
-    if document["name"] == "wave":
-        sizes = (document["steps"], document["bins"], document["width"])
-        return bytes(names["wave"](words, *sizes, Fraction(document["keep"]), values))
     k = document["k"]
     if document["name"] == "set":
         sizes = (k, document["most"], document["size"])
@@ -392,6 +388,15 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
         port = names["grr"](words, k, parameters["keep"], values)
     assert isinstance(port, bytes)
     return port
+
+
+def _number_port(
+    names: dict[str, Any], document: dict[str, Any], words: Any, values: list[Any]
+) -> bytes:
+    steps, width, keep = document["steps"], document["width"], Fraction(document["keep"])
+    if document["name"] == "window":
+        return bytes(names["window"](words, steps, width, keep, document["scores"], values))
+    return bytes(names["wave"](words, steps, document["bins"], width, keep, values))
 
 
 def _whole(parameters: dict[str, Fraction]) -> dict[str, Fraction | int]:
