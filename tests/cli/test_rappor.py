@@ -94,7 +94,10 @@ def test_listed_answers_take_the_basic_form(
         ),
         (("--bits", 0), "--bits is for --free-text: listed answers need none"),
         (("--mechanism", "rappor", "--cohorts", 4), "--cohorts is for --free-text: .*"),
-        (("--lifetime", 2), "--lifetime needs --mechanism rappor or --free-text"),
+        (
+            ("--lifetime", 2),
+            "--lifetime needs --mechanism loloha, --mechanism rappor or --free-text",
+        ),
         (("--mechanism", "grr", "--form", "full"), "--form needs --mechanism rappor or .*"),
     ],
     ids=repr,

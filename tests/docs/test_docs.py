@@ -23,7 +23,7 @@ import vectors
 from sudare import errors
 from sudare.collector.http import openapi
 from sudare.mechanisms import CONTINUAL, REGISTRY, from_document
-from sudare.mechanisms.points import PointMechanism
+from sudare.mechanisms.point_reports import PointReports
 from sudare.mechanisms.unary import Unary
 from support import pages
 from support.node import node
@@ -368,7 +368,7 @@ def _port(names: dict[str, Any], document: dict[str, Any], words: Any, values: l
     parameters = {name: Fraction(value) for name, value in document.items() if name != "name"}
     if document["name"] == "rappor":
         return _rappor_port(names, document, words, values)
-    if issubclass(REGISTRY[document["name"]], PointMechanism):
+    if issubclass(REGISTRY[document["name"]], PointReports):
         made = names[document["name"]](words, values=values, **_whole(parameters))
         assert isinstance(made, bytes)
         return made

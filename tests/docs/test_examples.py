@@ -6,9 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from sudare import GRR, Collection
+from sudare import GRR, Collection, Seeded
 from support.ports import held_ports
 from support.scripted_collector import serving
 
@@ -18,6 +19,31 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_every_example_has_its_test() -> None:
     tested = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
     assert {path.stem for path in EXAMPLES.glob("*.py")} <= tested
+
+
+def test_changing_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is said to be exact, beside devices: 6.5 standard errors, by chance once in 10^10."""
+    names = runpy.run_path(str(EXAMPLES / "changing_answers.py"), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    tables = {words[0]: words[1:] for words in map(str.split, lines) if len(words) == 4}
+    assert tables["43"] == ["43,000", "86", "6"]
+    assert tables["1"][0] == f"{names['fresh_shows'](1):.1%}"
+    assert [row[2] for row in (tables["20"], tables["50"])] == ["54.4%", "54.7%"]
+    assert lines[-1].endswith("45% of single changes never show.")
+    cells, people, rng = names["CELLS"], 20_000, Seeded(1)
+    answers, seeds = np.arange(people) % 43, cells.assign(people, rng)
+    kept = cells.permanent(answers, seeds, rng)
+    table = np.stack([cells.cells(np.full(people, each), seeds) for each in range(43)])
+    alike = (table == kept).sum(axis=0)  # whom the attacker chooses among
+    right = cells.cells(answers, seeds) == kept
+    chance = names["named"]()[2]
+    expected = np.divide(right, alike, out=np.zeros(people), where=right).mean()
+    assert abs(expected - chance) < 6.5 * (chance / people) ** 0.5
+    assert abs(expected - 1.5 * chance) > 6.5 * (chance / people) ** 0.5
+    told = np.zeros(43, np.int64)
+    fresh = names["FRESH"]
+    told += fresh.aggregate(fresh.randomize([7] * 2000, rng)).counts
+    assert told.argmax() == 7  # the mean of fresh noise is the answer
 
 
 def test_survey(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from duckdb.func import ARROW
 
-from sudare import GRR, OUE, Collection, Glance, Rappor, Seeded
+from sudare import GRR, OUE, Collection, Glance, Loloha, Rappor, Seeded
 from sudare.engines.query import randomize, report_schema, weights
 from sudare.errors import (
     InvalidAnswer,
@@ -32,6 +32,8 @@ def asked(name: str) -> Collection:
     """A collection by each mechanism that there is."""
     if name in CATEGORICAL:
         return Collection("tea", "Which tea?", TEA, CATEGORICAL[name].calibrate(3, 1.0))
+    if name == "loloha":
+        return Collection("tea", "Which tea?", TEA, Loloha.calibrate(3, 1.0))
     if name in CONTINUAL:
         return Collection("online", "Are you?", ("off", "on"), CONTINUAL[name].calibrate(4, 2.0))
     return Collection("tea", "Which tea?", TEA, Rappor.calibrate(1.0, form="basic", bits=3))

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sudare import Collection, Rappor, Seeded, SetResponse
+from sudare import Collection, Loloha, Rappor, Seeded, SetResponse
 from sudare.collection.windows import Windows
 from sudare.collector.http.releases import Release, Releases
 from sudare.collector.stores.contract import HeldCollection, ReportFate, Store
@@ -38,6 +38,7 @@ def mechanisms() -> dict[str, Mechanism]:
     }
     found |= {name: made.calibrate(ROUNDS, 2.0) for name, made in CONTINUAL.items()}
     found["set"] = SetResponse.calibrate(4, 2, 2.0)
+    found["loloha"] = Loloha.calibrate(4, 1.0)
     found["basic rappor"] = Rappor.calibrate(1.0, form="basic", bits=4)
     for cohorts in (1, 3, 64):
         found[f"rappor, {cohorts} cohorts"] = Rappor.calibrate(

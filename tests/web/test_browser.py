@@ -14,7 +14,17 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from sudare import GRR, OUE, Collection, Glance, Mechanism, SetResponse, SubsetSelection
+from sudare import (
+    GRR,
+    OUE,
+    Collection,
+    Glance,
+    LocalHashing,
+    Loloha,
+    Mechanism,
+    SetResponse,
+    SubsetSelection,
+)
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from sudare.questions import text
@@ -393,6 +403,8 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 
 REPORTS = 2000
+HASHED = replace(TEA, name="hashed", mechanism=LocalHashing(4, 0.5, 3, 2))
+LASTING = replace(TEA, name="lasting", mechanism=Loloha(4, 3, 2, 0.75, 0.625))
 FEW_HOBBIES = replace(HOBBIES, mechanism=SetResponse(4, 2, 2, 0.8125))
 SIZES = Collection(
     "sizes", "Which size?", ("XS", "S", "M", "L", "XL"), SubsetSelection(5, 2, 0.8125), 100
@@ -402,7 +414,7 @@ SIZES = Collection(
 def test_reports_made_in_a_browser_follow_the_exact_law(
     browser: Browser, url: str, tmp_path: Path
 ) -> None:
-    """Fails on a right device with probability 8e-9 at most."""
+    """Fails on a right device with probability 1.2e-8 at most."""
     install()
     npm("exec", "--", "vite", "build", "-c", "vite.device.config.ts", "--outDir", str(tmp_path))
     module = (tmp_path / "device.js").read_text("utf-8")
@@ -416,6 +428,8 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
         SIZES.name: SubsetSelection(5, 2, 0.9375),
+        HASHED.name: LocalHashing(4, 0.75, 3, 2),
+        LASTING.name: Loloha(4, 3, 2, 0.9375, 0.9375),
     }
     asked: list[tuple[Collection, Any, Any]] = [
         (TEA, "green", TEA.answers.index("green")),
@@ -423,15 +437,17 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (FEW_HOBBIES, ["reading", "chess"], (1, 0, 0, 1)),
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
         (SIZES, "S", 1),
+        (HASHED, "black", TEA.answers.index("black")),
+        (LASTING, "black", TEA.answers.index("black")),
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
             """async ({ text, answer, count }) => {
               const { Collection, Device, KeySecret } = await import("/device.js");
               const collection = Collection.read(new TextEncoder().encode(text));
-              const secret = new KeySecret(await KeySecret.fresh());
               const made = [];
               for (let i = 0; i < count; i++) {
+                const secret = new KeySecret(await KeySecret.fresh()); // what is kept is its own
                 const { record } = await new Device(secret).report(collection, answer);
                 made.push(Array.from(record));
               }

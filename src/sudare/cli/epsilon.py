@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.interface import Mechanism
 
 _REPORTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_BEFORE_AND_AFTER = (1, 5, 20, None)  # so many before a change and so many after it; None: any
 _DIGITS = 4000  # of a fraction that is written out
 _LONGEST = 400  # characters of a fraction on a terminal
 _BAR = 32  # characters
@@ -42,9 +43,9 @@ def epsilon(collection: Path, as_json: bool, plot: Path | None, force: bool) -> 
     Small collections are also enumerated: the code that ships is run down every path of
     chance, and the worst ratio of its laws is compared with the formula, as fractions.
 
-    For RAPPOR it also tells what k reports of one answer by one device cost together (ε_k),
-    and what any number of them does (ε∞); --plot draws it. Over time, ε is that of all reports of
-    a person.
+    For RAPPOR and LOLOHA it also tells what k reports of one answer by one device cost together
+    (ε_k), what any number of them does (ε∞; --plot draws it), and what answers that change cost;
+    for LOLOHA, how well it shows that one changed. Over time, ε is that of all reports of a person.
 
     \b
     Examples:
@@ -89,6 +90,24 @@ def _many(mechanism: "Mechanism") -> dict[str, Any]:
         "lifetime_epsilon": for_life if math.isfinite(for_life) else None,
         "reports": [
             {"reports": reports, "epsilon": mechanism.epsilon_of(reports)} for reports in _REPORTS
+        ],
+        **(_changes(mechanism) if math.isfinite(for_life) else {}),
+    }
+
+
+def _changes(mechanism: "Mechanism") -> dict[str, Any]:
+    """What answers that change cost, and how well a change shows, where that is known."""
+    most = mechanism.most_kept
+    counts = [1, 2, 5, 10] if most is None else sorted({1, 2, most})
+    shown = [(reports, mechanism.change_shows(reports)) for reports in _BEFORE_AND_AFTER]
+    return {
+        "changes": [
+            {f"{mechanism.kept_for}s": count, "epsilon": mechanism.epsilon_of_kept(count)}
+            for count in counts
+            if most is None or count <= most
+        ],
+        "change_shows": [
+            {"reports": reports, "at_most": shows} for reports, shows in shown if shows is not None
         ],
     }
 
@@ -139,3 +158,24 @@ def _show_many(document: dict[str, Any]) -> None:
     for row in rows:
         bar = "█" * max(1, round(_BAR * row["epsilon"] / full))
         say(f"  {row['reports']:>11,} {text_up(row['epsilon'], 4):>9}  {bar}")
+    if "changes" in document:
+        _show_changes(document)
+
+
+def _show_changes(document: dict[str, Any]) -> None:
+    """The cost of answers that change, and how well a change shows."""
+    from sudare.chance.exact import text_up
+
+    rows = document["changes"]
+    what = next(name for name in rows[0] if name != "epsilon")
+    say(f"  {what:<11} ε where answers change: of any number of reports from so many {what},")
+    say(f"              between histories that come to {what}, old or new, at the same times")
+    for row in rows:
+        say(f"  {row[what]:>11,} {text_up(row['epsilon'], 4):>9}")
+    if not document["change_shows"]:
+        return
+    say("  a change    that it happened shows: so many reports before it and after, and how much")
+    say("              better than by guessing it is told from none (100 % is always), at most")
+    for row in document["change_shows"]:
+        reports = "any" if row["reports"] is None else f"{row['reports']:,}"
+        say(f"  {reports:>11} {100 * row['at_most']:>7.1f} %")

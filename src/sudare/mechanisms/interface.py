@@ -48,6 +48,8 @@ class Mechanism(ABC):
     name: ClassVar[str]
     memoised: ClassVar[bool] = False
     """Whether a device keeps noise of its own for an answer that it gives again."""
+    kept_for: ClassVar[str] = "answer"
+    """What such noise is kept for, in a word."""
 
     @property
     @abstractmethod
@@ -129,6 +131,24 @@ class Mechanism(ABC):
         times that.
         """
         return self.domain.size or None
+
+    def epsilon_of_kept(self, noises: int) -> float:
+        """The privacy of any number of reports that rest on so many kept noises, rounded up.
+
+        Each costs ``lifetime_epsilon`` for itself. It holds between histories of answers that come
+        to what noise is kept for, and return to it, at the same times.
+        """
+        count = _positive(noises)
+        for_life = self.lifetime_epsilon
+        return for_life if count == 1 else math.nextafter(count * for_life, math.inf)
+
+    def change_shows(self, reports: int | None = None) -> float | None:
+        """How well so many reports before and after show a changed answer; None where not known.
+
+        Without a number of reports, however many.
+        """
+        del reports
+        return None
 
     def remembers(self, values: NDArray[Any], kept: Callable[[bytes, bytes], Randomness]) -> bytes:
         """What a device keeps noise for, if it keeps any: where it is the same, noise is shared.

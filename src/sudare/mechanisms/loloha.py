@@ -47,6 +47,7 @@ class Loloha(HashedReports, MemoisedMechanism):
     """
 
     name: ClassVar[str] = "loloha"
+    kept_for: ClassVar[str] = "cell"
     lasting: float
     fresh: float
 
