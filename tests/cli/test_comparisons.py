@@ -46,7 +46,7 @@ KINDS: dict[str, tuple[str, dict[str, int], tuple[object, ...], list[str], dict[
         AGES,
         (*RANGE, "--estimate", "distribution", "--bins", 9),
         ["WAVE", "SUBSET", "OUE"],
-        {"steps": 81, "bins": 9, "error": "mean squared distance from the true distribution"},
+        {"steps": 81, "bins": 9, "error": "mean squared Wasserstein distance from the truth"},
     ),
     "several questions": (
         "tea,town",

@@ -354,14 +354,15 @@ def _print(curves: "list[ErrorCurve]", caption: str, target: IO[str] | None) -> 
 
 
 def _save_plot(curves: "list[ErrorCurve]", path: Path, people: str, error: str) -> None:
-    title = f"Error against ε ({people})"
     if path.suffix.lower() == ".html":
         from sudare.formats.files import write_whole
         from sudare.results.html import error_page
 
+        title = f"Error against ε ({people})"
         page = error_page(title, curves, x_label="ε", y_label=error)
         write_whole(path, page.encode())
         return
     from sudare.results.figures import error_figure, save
 
-    save(error_figure(curves, title=title, y_label=error), path)
+    title = f"{error[0].upper()}{error[1:]}"  # too long to stand beside the axis
+    save(error_figure(curves, title=title, x_label=f"ε ({people})"), path)

@@ -353,9 +353,7 @@ class Distribution(Counted):
 
     names: ClassVar[tuple[str, ...]] = (SquareWave.name, *CATEGORICAL)
     question: ClassVar[str] = "the distribution of numbers"
-    error: ClassVar[str] = (
-        "mean squared distance from the true distribution (Wasserstein, in parts of the range)"
-    )
+    error: ClassVar[str] = "mean squared Wasserstein distance from the truth, in parts of the range"
 
     bins: int | None = None
 
