@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from timing import best
+from timing import best_cpu
 
 CHUNK = 256 * 1024  # bytes ciphered at a time: they stay in the cache
 KEYSTREAM = 64 * CHUNK
@@ -42,10 +42,10 @@ def keystream(seconds: float) -> float:
         for _ in range(KEYSTREAM // CHUNK):
             stream.update_into(zeros, out)
 
-    return KEYSTREAM / best(run, seconds)
+    return KEYSTREAM / best_cpu(run, seconds)
 
 
 def memory(seconds: float) -> float:
     """A sum over an array that no cache holds: bytes read per second."""
     array = np.ones(READ // 8, np.uint64)
-    return READ / best(array.sum, seconds)
+    return READ / best_cpu(array.sum, seconds)

@@ -100,7 +100,7 @@ def save(rows: Iterable[dict[str, Any]], path: Path) -> None:
 def table(run: Run) -> Table:
     """The measurements, with what was asked for."""
     result = Table(
-        title=f"{UNIT}, ε = {EPSILON:g}, best of several, one core",
+        title=f"{UNIT} of the processor, ε = {EPSILON:g}, best of several, one core",
         caption=caption(run),
         caption_justify="left",
     )

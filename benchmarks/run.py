@@ -24,7 +24,7 @@ import streams
 from jobs import FULL, JOBS, QUICK, Effort, Job
 from plain import plain
 from report import RESULT, Measured, Run, rows_table, save, table
-from timing import best
+from timing import best_cpu
 
 HERE = Path(__file__).resolve().parent
 PEERS_PYTHON = HERE.parent / ".venv-peers" / "bin" / "python"
@@ -64,8 +64,8 @@ def measure(
     nanoseconds, notebook = 1e9 / effort.people, plain(job, values)
     return Measured(
         job,
-        ours=best(frequency.ours(job, values), effort.seconds) * nanoseconds,
-        numpy=None if notebook is None else best(notebook, effort.seconds) * nanoseconds,
+        ours=best_cpu(frequency.ours(job, values), effort.seconds) * nanoseconds,
+        numpy=None if notebook is None else best_cpu(notebook, effort.seconds) * nanoseconds,
         peers=ask(peers, job, effort),
         limit=frequency.limit(job, values, machine),
     )

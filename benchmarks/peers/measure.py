@@ -28,7 +28,7 @@ from pure_ldp.frequency_oracles.local_hashing import LHClient, LHServer
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
 from jobs import EPSILON, JOBS, Job
-from timing import best
+from timing import best_cpu
 
 Reports = list[Any]  # integers or arrays: the peers have no types
 
@@ -94,9 +94,9 @@ def measure(peer: Peer, job: Job, people: int, seconds: float) -> float:
     """Seconds per person of a peer at a job."""
     answers = [random.randrange(job.k) + peer.first for _ in range(people)]  # noqa: S311
     if job.side == "randomise":
-        return best(lambda: peer.randomise(answers), seconds) / people
+        return best_cpu(lambda: peer.randomise(answers), seconds) / people
     reports = peer.randomise(answers)
-    return best(lambda: peer.aggregate(reports), seconds) / people
+    return best_cpu(lambda: peer.aggregate(reports), seconds) / people
 
 
 if __name__ == "__main__":

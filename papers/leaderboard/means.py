@@ -104,7 +104,13 @@ def optimum(epsilon: float) -> float:
                 ]
             ),
             sparse.hstack([-sparse.identity(chances), sparse.kron(ones, every), blank(chances, 1)]),
-            sparse.hstack([sparse.kron(each, y[np.newaxis] ** 2), blank(NUMBERS, OUTPUTS), -ones]),
+            sparse.hstack(
+                [
+                    sparse.kron(each, y[np.newaxis] ** 2),
+                    blank(NUMBERS, OUTPUTS),
+                    sparse.csr_matrix(-ones),
+                ]
+            ),
         ]
     )
     found = linprog(
@@ -115,4 +121,4 @@ def optimum(epsilon: float) -> float:
         b_eq=np.concatenate([np.ones(NUMBERS), numbers, np.zeros(OUTPUTS)]),
         method="highs-ipm",
     )
-    return float(found.fun)
+    return float(found["fun"])

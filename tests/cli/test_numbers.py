@@ -138,7 +138,7 @@ def test_reports_have_weights_for_queries(age: Collection) -> None:
     reports = randomize(people, age, rng=Seeded(1))
     weighed = weights(reports, age)
     assert weighed.column_names == ["output", "mean"]
-    [[mean]] = duckdb.sql("SELECT AVG(mean) FROM weighed").fetchall()
+    [[mean]] = duckdb.execute("SELECT AVG(mean) FROM weighed").fetchall()
     made = np.array(reports["output"]).astype(age.mechanism.report_dtype)
     estimate = age.estimate(age.aggregate(made))
     assert mean == pytest.approx(float(estimate.values[0]))

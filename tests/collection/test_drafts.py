@@ -46,6 +46,10 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"asks": "questions", "questions": STUDY, "wants": "association"},
         ["--questions", "questions.json", "--associate"],
     ),
+    "a number": (
+        {"asks": "number", "answers": ("-5", "40.5"), "step": "0.5"},
+        ["--from", "-5", "--to", "40.5", "--step", "0.5"],
+    ),
     "free text": ({"asks": "text", "wants": "permanent_noise"}, ["--free-text"]),
     "states": (
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
@@ -111,6 +115,9 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"answers": ("a", "b\x1b")}, "U+001B"),
         ({"asks": "several", "most": 3, "answers": ()}, "at least 2 answers, got 0"),
         ({"asks": "text", "wants": "permanent_noise"}, "no list of answers, got 8"),
+        ({"asks": "number", "step": "1", "answers": ("5", "1")}, "can't begin at 5 and end at 1"),
+        ({"asks": "number", "step": "1", "answers": ("a", "1")}, "got 'a'"),
+        ({"asks": "number", "step": "1", "answers": ("1",)}, "the 2 ends of its range"),
         ({**STATE, "answers": TEAS[:3]}, "2 states, each with its name, got 3"),
         ({**STATE, "answers": ("1", "0")}, "the number of the other state"),
     ],
@@ -125,6 +132,20 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"asks": "several"}, "for several answers"),
         ({"asks": "several", "most": 9}, "of 8 answers, a selection has at most 1 to 8, got 9"),
         ({"asks": "several", "most": 0}, "got 0"),
+    ],
+    "step": [
+        ({"step": "1"}, "a step is for a number"),
+        ({"asks": "number", "answers": ("1", "5")}, "a step is for a number"),
+        ({"asks": "number", "answers": ("1", "5"), "step": "3"}, "but to 4 or 7"),
+        ({"asks": "number", "answers": ("0", "1"), "step": "0.0000001"}, "got 10,000,000"),
+        ({"asks": "number", "answers": ("0", "1"), "step": "x"}, "got 'x'"),
+    ],
+    "found_out": [
+        ({"found_out": "mean"}, "of a number alone"),
+        (
+            {"asks": "number", "answers": ("1", "5"), "step": "1", "found_out": "distribution"},
+            "not yet their distribution",
+        ),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),

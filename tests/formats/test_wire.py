@@ -12,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import Loloha, Mechanism, Rappor, SetResponse
+from sudare import (
+    GRR,
+    OUE,
+    JointQuestions,
+    Loloha,
+    Mechanism,
+    Rappor,
+    SampledQuestions,
+    SetResponse,
+    SplitQuestions,
+)
 from sudare.chance.randomness import Seeded
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
 from sudare.formats.report_files import Sink, read_reports, report_file, report_stream
@@ -40,6 +50,9 @@ SOME |= {
 }
 SOME["set"] = [SetResponse.calibrate(k, most, 1.0) for k, most in ((2, 1), (9, 9), (300, 4))]
 SOME["loloha"] = [Loloha.calibrate(k, 1.0) for k in (2, 43, 300)]
+PARTS = GRR.calibrate(300, 1.0), OUE.calibrate(70, 1.0), GRR(2, 0.75)
+SOME["sample"], SOME["split"] = [SampledQuestions(PARTS)], [SplitQuestions(PARTS)]
+SOME["joint"] = [JointQuestions((7, 10), OUE.calibrate(70, 1.0))]
 SOME["rappor"] = [Rappor(bits, 1, 9, 0.5, 0.25, 0.75) for bits in (2, 64, 128, 1024)]
 dtypes = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 suffixes = pytest.mark.parametrize("suffix", SUFFIXES)

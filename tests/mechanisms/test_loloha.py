@@ -120,22 +120,24 @@ def worst(one: Law, other: Law) -> Fraction:
     return max(chance / other[sent] for sent, chance in one.items())
 
 
-@pytest.mark.parametrize(("mechanism", "reports"), [(TWO, 3), (TWO, 4), (THREE, 2)], ids=repr)
+@pytest.mark.parametrize(("mechanism", "reports"), [(TWO, 3), (THREE, 2)], ids=repr)
 def test_histories_of_one_pattern_cost_what_the_cells_do_that_they_visit(
     mechanism: Loloha, reports: int
 ) -> None:
     """Every pair of histories under every seed: the promise is kept, and all of it is spent."""
+    laws: dict[tuple[int, tuple[int, ...]], Law] = {}  # by the seed and the cells
+    for history in product(range(mechanism.k), repeat=reports):
+        mine = by_seed(mechanism, history)
+        assert sum(sum(law.values()) for law in mine.values()) == 1
+        for seed, law in mine.items():
+            cells = tuple(visits(mechanism, history, seed))
+            assert laws.setdefault((seed, cells), law) == law  # nothing else of a history shows
     found: dict[tuple[int, ...], Fraction] = {}
-    for history, other in product(product(range(mechanism.k), repeat=reports), repeat=2):
-        mine, others = by_seed(mechanism, history), by_seed(mechanism, other)
-        assert sum(map(sum, (law.values() for law in mine.values()))) == 1
-        for seed in range(mechanism.supporting):
-            cells, theirs = (visits(mechanism, each, seed) for each in (history, other))
-            if pattern(cells) != pattern(theirs):
-                continue
-            counts = tuple(sorted(cells.count(cell) for cell in set(cells)))
-            ratio = worst(mine[seed], others[seed])
-            found[counts] = max(ratio, found.get(counts, Fraction(0)))
+    for ((seed, cells), law), ((other, theirs), law_of_theirs) in product(laws.items(), repeat=2):
+        if seed != other or pattern(cells) != pattern(theirs):
+            continue
+        counts = tuple(sorted(cells.count(cell) for cell in set(cells)))
+        found[counts] = max(worst(law, law_of_theirs), found.get(counts, Fraction(0)))
     assert len(found) > 1
     for counts, ratio in found.items():
         each = [mechanism.ratio_of(count) for count in counts]

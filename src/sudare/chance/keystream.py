@@ -207,7 +207,7 @@ class Keystream(ABC):
         sizes = np.asarray(chosen, np.int64)
         if sizes.size and not 0 <= sizes.min() <= sizes.max() <= items:
             raise ParameterError(f"a subset of {items} items has 0 to {items}, not others")
-        sets = np.zeros((len(sizes), packed_words(items)), "<u8")
+        sets = np.empty((len(sizes), packed_words(items)), "<u8")
         flip = _flip_plain
         if _SUBSET_PLANES * sets.size >= COMPILE_FROM:
             from sudare.kernels.sets import flip
@@ -317,6 +317,7 @@ def _settle_plain(below: Words, undecided: Words, coins: NDArray[np.bool_]) -> N
 
 def _coins_near_plain(planes: Words, edges: NDArray[np.int64], bits: int, sets: Words) -> None:
     undecided = np.full(sets.shape, 2**64 - 1, np.uint64)
+    sets[:] = 0
     for j, words in enumerate(planes):
         bit = edges >> len(planes) - 1 - j & 1
         mask = (-bit).astype(np.uint64)[:, np.newaxis]

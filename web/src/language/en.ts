@@ -88,8 +88,8 @@ export const common = {
   changes: (cells: number, epsilon: string, shown: string) =>
     `Your device sorts the answers into ${cells} groups, and keeps its noise for each group, not for ` +
     `each answer. However often your answer changes, all reports together cost at most ε = ${epsilon}. ` +
-    "When your answer moves to another group is not hidden by this: that it did shows in the end, " +
-    `in up to ${shown} of 100 cases.`,
+    "What this doesn’t hide is when your answer moves to another group: that it did shows in the " +
+    `end, in up to ${shown} of 100 cases.`,
   keptSum: "The collector keeps the sum of the reports, and no report.",
   keptAll: "The collector keeps every report, as it was scrambled on its device.",
 };

@@ -123,6 +123,10 @@ def _commands() -> Iterator[Sequence[str]]:
         )
     several = ["--answers-file", f"{_FEW}.txt", "--most", "2"]
     yield from _survey("set", several, ["answers.csv", "--column", str(_FEW)])
+    for bins in ("32", "300"):  # of 8 and 16 bits
+        options = ["--from", "0", "--to", "100000", "--step", "1", "--mechanism", "wave"]
+        answers = ["answers.csv", "--column", "person"]
+        yield from _survey(f"wave-{bins}", [*options, "--bins", bins], answers)
     for mechanism in ("kshot", "glance", "harmony", "borappor"):
         options = ["--rounds", str(_ROUNDS), "--mechanism", mechanism]
         yield from _survey(mechanism, options, ["states.csv"])

@@ -57,8 +57,7 @@ export const words = {
     `${most} counts as the nearer end.`,
   binNumbers: "Numbers",
   median: "Median",
-  medianWhy: (low: string, high: string, level: string) =>
-    `${low} to ${high}, at ${level}\u00a0%`,
+  medianWhy: (low: string, high: string, level: string) => `${low} to ${high}, at ${level}\u00a0%`,
   distribution: "Distribution",
   quantile: "People below",
   quantileOf: (share: string) => `${share}\u00a0%`,
