@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sudare import Collection, Device, Seeded, Window
+from sudare import Collection, Device, Seeded, SquareWave, Window
 from sudare.engines.query import randomize, weights
+from sudare.errors import ParameterError
 from sudare.questions.interface import ResultOptions
 from support.commands import refused, succeed
 
@@ -151,3 +152,35 @@ def test_a_device_takes_a_number_as_text() -> None:
     assert record.tobytes() == age.mechanism.randomize([27], Seeded(1)).tobytes()
     assert age.kind.clipped("45.2") is None
     assert age.kind.clipped("17") == "the answer lies outside 18 to 99, and counts as 18"
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("18e-0", 18),
+        ("1e-999999999", 0),
+        ("0e999999999", 0),
+        ("-1e-99999999999999999999", 0),
+        ("1e999999999", 100),
+        ("1e-" + "9" * 5000, 0),
+        ("1.5" + "0" * 5000, 2),
+        ("0." + "0" * 5000 + "1", 0),
+        (10**5000, 100),
+        (-(10**5000), 0),
+    ],
+    ids=lambda given: str(given)[:12] if isinstance(given, str) else "",
+)
+def test_a_number_of_a_billion_digits_is_placed_at_once(text: str | int, step: int) -> None:
+    percent = Collection("part", "How much?", ("0", "100"), Window.calibrate(100, 1.0))
+    assert percent.encode([text]).tolist() == [step]
+
+
+def test_a_threshold_is_a_number_of_the_range() -> None:
+    half = Collection("half", "How much?", ("0.5", "10.5"), SquareWave.calibrate(10, 1.0), 1)
+    total = half.aggregate(half.randomize(["5"] * 100, Seeded(1)))
+    for wrong in ("1e999999999", "1e-999999999", "10.5", "0.4"):
+        with pytest.raises(ParameterError, match=r"a number from 0\.5 to below 10\.5, got"):
+            half.analyse(total, ResultOptions(above=(wrong,)))
+    for wrong in ("nan", "٥", "0x5", "1_0", ""):
+        with pytest.raises(ParameterError, match="a threshold is a number, got"):
+            half.analyse(total, ResultOptions(above=(wrong,)))

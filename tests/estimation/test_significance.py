@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import bdtrc, ndtr, ndtri
-from scipy.stats import binom, false_discovery_control
+from scipy.stats import binom, false_discovery_control, poisson
 
 from sudare.chance.randomness import Seeded
 from sudare.estimation.significance import (
@@ -18,6 +18,7 @@ from sudare.estimation.significance import (
     benjamini_hochberg,
     holm,
     presence,
+    presence_of_sums,
 )
 from sudare.mechanisms.unary import OUE
 from support.chance import ALPHA
@@ -27,6 +28,13 @@ p_values = st.lists(st.floats(0, 1), max_size=30).map(np.array)
 
 
 # The test itself
+
+
+@pytest.mark.parametrize("chance", [1e-8, 1e-10, 0.0, -1e-16])
+def test_sums_of_what_is_rare_are_of_rare_events(chance: float) -> None:
+    sums, mean = np.array([0, 1, 2, 9]), 3.0
+    found = presence_of_sums(sums, mean, mean * (1 - chance))
+    np.testing.assert_allclose(found, [1, *poisson.sf(sums[1:] - 1, mean)], rtol=1e-6)
 
 
 @pytest.mark.parametrize("q", [1 / 4, 3 / 8, 1 / 64, OUE.calibrate(5, 1.0).q])

@@ -204,6 +204,15 @@ def test_a_change_shows_better_with_more_reports_and_not_better_than_its_limit()
     assert limit == float(Fraction(2, 3) * apart)
 
 
+@pytest.mark.parametrize("reports", [170, 171, 1000, 1998])
+def test_a_change_shows_as_well_as_its_limit_by_many_reports(reports: int) -> None:
+    mechanism = Loloha.calibrate(4, 0.2)
+    assert mechanism.prime == 2
+    assert mechanism.change_shows(reports) == pytest.approx(mechanism.change_shows(), abs=1e-7)
+    with pytest.raises(ParameterError, match="at least 0, got -1"):
+        mechanism.change_shows(-1)
+
+
 @given(k=st.integers(2, 10**6), epsilon=st.floats(0.01, 5), more=st.floats(1.01, 4))
 def test_calibrate_spends_the_budgets_and_no_more(k: int, epsilon: float, more: float) -> None:
     lifetime = more * epsilon

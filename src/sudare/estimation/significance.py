@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sudare.estimation.estimate import Floats
 
+_POISSON = 1e-9  # a chance below which a binomial count is one of rare events, as near as can be
 Correction = Literal["benjamini-hochberg", "bonferroni", "none"]
 
 
@@ -33,9 +34,11 @@ def presence_of_sums(sums: NDArray[np.int64], mean: float, variance: float) -> F
     where one answer of a report falls among the cells that are summed up or not, and where the
     cells are independent; else a binomial law of the same two moments stands for the true one.
     """
-    from scipy.special import betainc  # heavy, and only an analyst needs it
+    from scipy.special import betainc, gammainc  # heavy, and only an analyst needs it
 
     chance = 1 - variance / mean
+    if chance < _POISSON:  # nothing is left of it but rounding, or it is 0
+        return np.where(sums <= 0, 1.0, np.asarray(gammainc(np.maximum(sums, 1), mean)))
     trials = mean / chance
     reached = np.clip(sums, 1, trials)
     tail = np.asarray(betainc(reached, trials - reached + 1, chance), np.float64)

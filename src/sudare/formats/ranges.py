@@ -1,6 +1,7 @@
 """Ranges of numbers in equal steps: their ends are decimals, and nothing is rounded."""
 
 import re
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +13,8 @@ NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
 _PLAIN = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?", re.ASCII)
 _FINEST = 10**15
 _DIGITS = 15  # of an end in the smallest decimal place of the range: each is a float, exactly
+_LONGEST = 60  # characters and powers of ten of a number that is read digit by digit
+_NUMBER = re.compile(NUMBER)
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,20 @@ def decimal(text: str) -> Fraction:
         raise ParameterError(
             f"an end or a step of a range is a decimal such as 18 or -1.5, got {text!r}"
         )
+    return Fraction(text)
+
+
+def exact(text: str) -> Fraction | None:
+    """A number as people write it, exactly; of very long ones, what a float makes of it.
+
+    None if it is no number. A text of a few characters may stand for a number of a billion digits.
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        return None
+    if len(text) > _LONGEST or abs(int((found[2] or "e0")[1:])) > _LONGEST:
+        largest = sys.float_info.max
+        return Fraction(min(largest, max(-largest, float(text))))
     return Fraction(text)
 
 

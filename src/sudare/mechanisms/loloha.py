@@ -23,6 +23,7 @@ from sudare.chance.exact import (
 )
 from sudare.chance.randomness import Randomness
 from sudare.errors import ParameterError
+from sudare.formats.numbers import whole
 from sudare.mechanisms.domain import Categories
 from sudare.mechanisms.interface import MemoisedMechanism, Records
 from sudare.mechanisms.point_reports import HashedReports, Numbers, best_hashes
@@ -73,7 +74,7 @@ class Loloha(HashedReports, MemoisedMechanism):
             lifetime: the budget of all reports from one cell, ε∞; twice ``epsilon`` unless given.
         """
         k, epsilon = Categories(k).k, check_epsilon(epsilon)
-        budget = 2 * epsilon if lifetime is None else check_epsilon(lifetime)
+        budget = 2 * epsilon if lifetime is None else check_epsilon(lifetime, "the lifetime budget")
         if budget <= epsilon:
             raise ParameterError(
                 f"the lifetime budget must exceed that of a report, {epsilon}, got {lifetime}"
@@ -177,6 +178,9 @@ class Loloha(HashedReports, MemoisedMechanism):
             other = (1 - Fraction(self.lasting)) / (self.prime - 1)
             same = 2 * Fraction(self.lasting) * other + (self.prime - 2) * other**2
             return float(apart * (1 - same))
+        reports = whole("the number of reports", reports)
+        if reports < 0:
+            raise ParameterError(f"the number of reports must be at least 0, got {reports}")
         if math.comb(reports + self.prime - 1, self.prime - 1) > _COUNTED:
             return None
         return float(apart) * _told_apart(self.prime, self.lasting, self.fresh, reports)
@@ -204,11 +208,11 @@ def _told_apart(cells: int, lasting: float, fresh: float, reports: int) -> float
     What counts is how often each cell was told, before and after.
     """
     counts = np.array([[0] * cells]) if not reports else _counts(cells, reports)
-    ways = math.factorial(reports) / np.prod(
-        [[float(math.factorial(count)) for count in row] for row in counts.tolist()], axis=1
-    )
+    # In logarithms: of some hundred reports there are more ways than the largest float.
+    each = np.array([math.lgamma(1 + count) for count in range(reports + 1)])
+    ways = each[reports] - each[counts].sum(axis=1)
     chances = np.where(np.eye(cells, dtype=bool), fresh, (1 - fresh) / (cells - 1))
-    told = np.stack([ways * np.prod(row**counts, axis=1) for row in chances], axis=1)
+    told = np.exp(ways[:, np.newaxis] + counts @ np.log(chances).T)
     other = (1 - lasting) / (cells - 1)
     kept = np.where(np.eye(2, cells, dtype=bool), lasting, other)  # of cell 0, and of cell 1
     same = (told * kept[0]) @ told.T

@@ -7,7 +7,6 @@ rough. So a share of a bin may lie outside its interval, and then the interval i
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -21,7 +20,7 @@ from sudare.estimation.estimate import Estimate, Floats, Interval, check_level
 from sudare.estimation.smoothed import smoothed
 from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import as_given
-from sudare.formats.ranges import Range
+from sudare.formats.ranges import Range, exact
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.questions.interface import (
     DEVIATIONS,
@@ -165,16 +164,15 @@ class Distribution(NumberQuestion):
 
     def _values_up_to(self, threshold: str | float) -> int:
         """How many of the numbers that may be answered aren't above a threshold."""
-        span = self.numbers
-        try:
-            exact = Fraction(Decimal(str(threshold)))
-        except (ArithmeticError, ValueError):
-            raise ParameterError(f"a threshold is a number, got {threshold!r}") from None
-        if not span.low <= exact < span.high:
+        span, place = self.numbers, exact(str(threshold))
+        if place is None:
+            raise ParameterError(f"a threshold is a number, got {threshold!r}")
+        if not span.low <= place < span.high:
+            least, most = self.agreed.answers
             raise ParameterError(
-                f"a threshold is a number from {span.low} to below {span.high}, got {threshold}"
+                f"a threshold is a number from {least} to below {most}, got {threshold}"
             )
-        return math.floor((exact - span.low) / span.step) + 1
+        return math.floor((place - span.low) / span.step) + 1
 
     def foreseen_error(self, people: int) -> float:
         """Half the width of a 95 % interval of a bin's share, if all numbers are alike."""

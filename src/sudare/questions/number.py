@@ -22,7 +22,7 @@ from sudare.estimation.estimate import Estimate
 from sudare.estimation.means import MeanEstimate
 from sudare.formats.documents import Count, Shape
 from sudare.formats.numbers import as_given
-from sudare.formats.ranges import NUMBER, Range
+from sudare.formats.ranges import NUMBER, Range, exact
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Records
 from sudare.questions.choice import people_by_text
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 MEAN = "mean"
 """The name of the one thing that is found out of numbers, in tables."""
+_HUGE = 10**400  # beyond any range, and any float
 _CLOSE = 1e-9  # to the middle between two steps: there, floats don't say which is nearer
 
 
@@ -149,7 +150,7 @@ class NumberQuestion(Question):
         if isinstance(answers, np.ndarray) and answers.dtype.kind in "iuf" and answers.ndim == 1:
             infinite = np.isinf(answers)
             steps, none, outside = self._nearest(
-                answers.astype(np.float64), lambda row: answers[row].item()
+                answers.astype(np.float64), lambda row: Fraction(answers[row].item())
             )
             return Placed(steps, none | infinite, outside & ~infinite)
         return self._read(pa.array([_as_text(answer) for answer in answers], pa.string()))
@@ -167,18 +168,18 @@ class NumberQuestion(Question):
             numbers = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             numbers = np.array([float(text) for text in plain.to_pylist()])
-        steps, none, outside = self._nearest(numbers, lambda row: plain[row].as_py())
+        steps, none, outside = self._nearest(
+            numbers, lambda row: exact(plain[row].as_py()) or Fraction(0)
+        )
         wrong = none | ~found.to_numpy(zero_copy_only=False)
         return Placed(steps, wrong, outside & ~wrong)
 
-    def _nearest(
-        self, numbers: NDArray[np.float64], exactly: Callable[[int], float | str]
-    ) -> Placed:
+    def _nearest(self, numbers: NDArray[np.float64], exactly: Callable[[int], Fraction]) -> Placed:
         """The nearest step of each number, the upper of two; which are none, and which outside.
 
         Args:
             numbers: to be placed.
-            exactly: the exact number, or its text, of one of them.
+            exactly: one of them, as exactly as it was given.
         """
         span, low, step = self.numbers, self.numbers.low, self.numbers.step
         none = np.isnan(numbers)
@@ -190,9 +191,9 @@ class NumberQuestion(Question):
         halves = np.abs(place - np.floor(place) - 0.5) <= doubt
         ends = (np.abs(place) <= doubt) | (np.abs(place - span.steps) <= doubt)
         for row in np.flatnonzero((halves | ends) & ~none):
-            exact = (Fraction(exactly(int(row))) - low) / step
-            steps[row] = math.floor(exact + Fraction(1, 2))
-            outside[row] = not 0 <= exact <= span.steps
+            above = (exactly(int(row)) - low) / step
+            steps[row] = math.floor(above + Fraction(1, 2))
+            outside[row] = not 0 <= above <= span.steps
         return Placed(np.clip(steps, 0, span.steps).astype(np.int64), none, outside & ~none)
 
     def population(self, truth: Population) -> NDArray[np.int64]:
@@ -361,4 +362,6 @@ def _as_text(answer: object) -> str | None:
         return None
     if isinstance(answer, str):
         return answer
+    if isinstance(answer, int):  # of one with thousands of digits Python makes no text
+        answer = max(-_HUGE, min(answer, _HUGE))
     return str(answer) if isinstance(answer, int | float | Decimal) else None
