@@ -127,7 +127,7 @@ def test_a_plot_without_theory_has_no_legend_for_it(tmp_path: Path) -> None:
         ('a;b\n" "\n', "--most 2", "line 3 of people.csv: the answer is blank (a selection of"),
         ('a;b\n""\n', "--most 2", "line 3 of people.csv: the answer is missing"),
         ("a;b\n;\n", "--most 3", "of 2 answers, a selection has at most 1 to 2, got 3"),
-        ("a;b\n;\n", "--most 0", "more than 0 answers"),
+        ("a;b\n;\n", "--most 0", "--most must be at least 1, got 0"),
         (";\n;\n", "--most 2", "at least 2 answers, got 2 people and 0 answers"),
         ("a;b\n", "--most 2 --separator ' '", "--separator needs a sign that isn't a space"),
         ("a\nb\n", "--separator ,", "--separator has no effect without --most"),

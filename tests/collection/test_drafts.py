@@ -142,10 +142,6 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "found_out": [
         ({"found_out": "mean"}, "of a number alone"),
-        (
-            {"asks": "number", "answers": ("1", "5"), "step": "1", "found_out": "distribution"},
-            "not yet their distribution",
-        ),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),

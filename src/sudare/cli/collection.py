@@ -143,7 +143,8 @@ def new(
     else:
         labels += read_answers(answers_from, source, at_least, other, minimum_reports)
     if labels and options.has_range:
-        raise ParameterError(f"a number has a range and no --answer, got {len(labels)}")
+        why = "" if options.range_option is None else f" ({options.range_option} is for a number)"
+        raise ParameterError(f"a number has a range and no --answer, got {len(labels)}{why}")
     labels = labels or options.labels
     refuse_unseen("a name", name)
     refuse_unseen("a question", question)

@@ -3,7 +3,7 @@
 The names in its refusals are those of the options of ``sudare collection new``.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -95,8 +95,12 @@ class MechanismOptions:
     @property
     def has_range(self) -> bool:
         """Whether the options ask for a number."""
-        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out", "bins"))
-        return numeric or self.mechanism in _FOUND_OUT.values()
+        return bool(self.range_option) or self.mechanism in _FOUND_OUT.values()
+
+    @property
+    def range_option(self) -> str | None:
+        """The first of the given options that are for a number alone, as it is written."""
+        return next(self._given((*_RANGE, "found_out", "bins")), None)
 
     @property
     def labels(self) -> list[str]:
@@ -107,10 +111,14 @@ class MechanismOptions:
 
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that were given but need something else, which ``unless`` names."""
-        given = [name for name in options if getattr(self, name) is not None]
-        if given:
-            option = _WRITTEN.get(given[0], given[0].replace("_", "-"))
-            raise ParameterError(f"--{option} needs {unless}")
+        for option in self._given(options):
+            raise ParameterError(f"{option} needs {unless}")
+
+    def _given(self, options: Iterable[str]) -> Iterator[str]:
+        """Those of the options that were given, as they are written."""
+        for name in options:
+            if getattr(self, name) is not None:
+                yield f"--{_WRITTEN.get(name, name.replace('_', '-'))}"
 
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:

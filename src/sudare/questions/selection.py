@@ -305,6 +305,8 @@ class FoundSelections(Labels):
 
     def __init__(self, most: int, separator: str = SEPARATOR) -> None:
         super().__init__()
+        if most < 1:
+            raise ParameterError(f"--most must be at least 1, got {most}")
         self._most, self._separator = most, check_separator(separator)
 
     def encode_columns(self, columns: "list[pa.Array]") -> Judged:
