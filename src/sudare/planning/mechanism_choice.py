@@ -29,6 +29,8 @@ _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism tha
 _SMALLEST = 4  # bytes that it may have, where ``small`` is asked for
 _EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
 _RANGE = ("least", "largest", "step")
+OF_NUMBERS = (*_RANGE, "found_out", "bins")
+"""The options that only a number takes."""
 _FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
 """The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
@@ -95,7 +97,7 @@ class MechanismOptions:
     @property
     def has_range(self) -> bool:
         """Whether the options ask for a number."""
-        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out", "bins"))
+        numeric = any(getattr(self, name) is not None for name in OF_NUMBERS)
         return numeric or self.mechanism in _FOUND_OUT.values()
 
     @property
