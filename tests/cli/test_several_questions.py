@@ -9,7 +9,7 @@ import pytest
 
 from sudare import Collection, Device
 from sudare.questions.several import SeveralDocument
-from support.commands import refused, run, succeed
+from support.commands import refused, succeed
 
 TEA = {"name": "tea", "question": "Which tea?", "answers": ["green", "black", "none, at all"]}
 TOWN = {"name": "town", "question": "Where?", "answers": ["Tokyo", "Kyoto"]}
