@@ -3,7 +3,7 @@
 The names in its refusals are those of the options of ``sudare collection new``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism tha
 _SMALLEST = 4  # bytes that it may have, where ``small`` is asked for
 _EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
 _RANGE = ("least", "largest", "step")
+OF_NUMBERS = (*_RANGE, "found_out", "bins")
+"""The options that only a number takes."""
 _FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
 """The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
@@ -95,12 +97,8 @@ class MechanismOptions:
     @property
     def has_range(self) -> bool:
         """Whether the options ask for a number."""
-        return bool(self.range_option) or self.mechanism in _FOUND_OUT.values()
-
-    @property
-    def range_option(self) -> str | None:
-        """The first of the given options that are for a number alone, as it is written."""
-        return next(self._given((*_RANGE, "found_out", "bins")), None)
+        numeric = any(getattr(self, name) is not None for name in OF_NUMBERS)
+        return numeric or self.mechanism in _FOUND_OUT.values()
 
     @property
     def labels(self) -> list[str]:
@@ -111,14 +109,10 @@ class MechanismOptions:
 
     def refuse(self, options: Iterable[str], unless: str) -> None:
         """Refuse options that were given but need something else, which ``unless`` names."""
-        for option in self._given(options):
-            raise ParameterError(f"{option} needs {unless}")
-
-    def _given(self, options: Iterable[str]) -> Iterator[str]:
-        """Those of the options that were given, as they are written."""
-        for name in options:
-            if getattr(self, name) is not None:
-                yield f"--{_WRITTEN.get(name, name.replace('_', '-'))}"
+        given = [name for name in options if getattr(self, name) is not None]
+        if given:
+            option = _WRITTEN.get(given[0], given[0].replace("_", "-"))
+            raise ParameterError(f"--{option} needs {unless}")
 
 
 def choose(options: MechanismOptions, answers: int) -> Mechanism:
