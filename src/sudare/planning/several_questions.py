@@ -34,7 +34,7 @@ _UNITS = 16  # per question: how finely the budget is divided in search of the b
 _TRIES = 64  # steps of a float by which the last part may have to do with less
 
 
-def design_of(
+def design_of(  # noqa: PLR0913 - what may be asked of a design
     sizes: Sequence[int],
     epsilon: float,
     best: Best,
