@@ -202,3 +202,22 @@ def test_a_device_answers_all_questions_in_one_report(tmp_path: Path) -> None:
         assert report.nbytes == made.report_dtype.itemsize == 2
     shown = succeed(tmp_path, "collection", "show", "study.json").out
     assert "tea: Which tea? (green, black, none, at all)" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--from", 1), "--from needs one question, without --questions"),
+        (("--estimate", "mean"), "--estimate needs one question, without --questions"),
+        (("--bins", 4), "--bins needs one question, without --questions"),
+        (("--mechanism", "loloha"), "have mechanisms for one answer of a list, not loloha"),
+        (("--mechanism", "window"), "have mechanisms for one answer of a list, not window"),
+        (("--design", "joint", "--mechanism", "olh"), "olh doesn't"),
+    ],
+)
+def test_what_several_questions_do_not_take_is_refused(
+    options: tuple[Any, ...], said: str, tmp_path: Path
+) -> None:
+    new(tmp_path)
+    asked = ("collection", "new", "x", "--questions", "questions.toml", "--epsilon", 1)
+    assert said in refused(tmp_path, *asked, "-o", "x.json", *options)

@@ -86,3 +86,13 @@ def test_a_quantile_is_known_however_narrow_its_interval_is() -> None:
         lambda places: windows.up_to(counts, 10**9, places), 0.5, 0.95
     )
     assert 5.49 < low <= high < 5.51
+
+
+@pytest.mark.parametrize(("n", "low"), [(5, 1), (10, 3), (12, 5)])
+def test_a_quantile_at_an_end_has_an_interval_where_it_is_a_point(n: int, low: int) -> None:
+    windows, counts = SquareWave.calibrate(1, 1.0, 2).window_shares, np.array([low, n - low])
+    for quantile in (1e-9, 1 - 1e-9):
+        first, last = windows.place_interval(
+            lambda places: windows.up_to(counts, n, places), quantile, 0.95
+        )
+        assert 0 <= first <= last <= windows.bins

@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sudare import GRR, OUE, SUE, HadamardResponse, ProjectiveGeometry, Seeded, SetResponse
+from sudare import (
+    GRR,
+    OUE,
+    SUE,
+    HadamardResponse,
+    LocalHashing,
+    Loloha,
+    ProjectiveGeometry,
+    Seeded,
+    SetResponse,
+)
 from sudare.errors import (
     InvalidAnswer,
     InvalidDocument,
@@ -171,6 +181,15 @@ def test_equal_questions_get_equal_parts_and_uneven_ones_what_is_best() -> None:
     assert uneven.error <= min(others) * 1.005
 
 
+def test_a_mechanism_that_is_named_is_that_of_the_table() -> None:
+    made = design_of((2, 2), 4.0, OUE.calibrate, "joint", table=OUE.calibrate)
+    assert made == JointQuestions((2, 2), OUE.calibrate(4, 4.0))
+    with pytest.raises(ParameterError, match="olh doesn't"):
+        design_of((2, 2), 4.0, LocalHashing.calibrate, "joint", table=LocalHashing.calibrate)
+    found = design_of((2, 2), 4.0, LocalHashing.calibrate, table=LocalHashing.calibrate)
+    assert found.name != "joint"
+
+
 def test_the_design_with_the_least_error_is_taken() -> None:
     for sizes, epsilon in product(((2, 2), (3, 3), (2, 5, 4)), (0.5, 2.0, 4.0)):
         made = {design: design_of(sizes, epsilon, best, design) for design in DESIGNS}
@@ -301,6 +320,10 @@ def test_nobody_in_a_table_is_a_p_value_of_the_exact_law() -> None:
         (
             lambda: JointQuestions((2, 4), ProjectiveGeometry.calibrate(8, 1.0)),
             "projective doesn't",
+        ),
+        (
+            lambda: SampledQuestions((GRR(2, 0.75), Loloha.calibrate(2, 1.0))),
+            "takes one answer of a list; loloha is for something else",
         ),
         (lambda: design_of((2, 2), 1.0, best, "other"), "the design is one of auto, sample"),
         (lambda: design_of((2, 2), 1e-300, best, "split"), "epsilon"),

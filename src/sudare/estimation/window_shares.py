@@ -182,9 +182,10 @@ class WindowShares:
         crossed &= before != after
         # Where the estimate itself is the share nothing is rejected, however narrow that is.
         inside = edges[:-1][crossed] + (share - before[crossed]) / (after - before)[crossed]
-        places = np.unique(np.concatenate([*(edges[:-1] + part / 4 for part in range(4)), inside]))
-        held = np.flatnonzero(holds(np.append(places, self.bins)))
-        places = np.append(places, self.bins)
+        quarters = (edges[:-1] + part / 4 for part in range(4))
+        places = np.append(np.unique(np.concatenate([*quarters, inside])), self.bins)
+        # Of a few reports an interval may be a point, which rounding moves away from the share.
+        held = np.flatnonzero(holds(places) | np.isin(places, inside))
         first, last = int(held[0]), int(held[-1])
         low = _edge(holds, places[max(0, first - 1)], places[first])
         high = _edge(holds, places[min(len(places) - 1, last + 1)], places[last])

@@ -697,7 +697,7 @@ def too_many_combinations(sizes: Sequence[int]) -> ParameterError:
 
 
 def _check_part(part: object) -> None:
-    if not isinstance(part, CategoricalMechanism):
+    if not isinstance(part, CategoricalMechanism) or part.memoised:
         name = getattr(part, "name", type(part).__name__)
         raise ParameterError(
             f"each of several questions takes one answer of a list; {name} is for something else"

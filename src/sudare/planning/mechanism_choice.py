@@ -33,6 +33,8 @@ OF_NUMBERS = (*_RANGE, "found_out", "bins")
 """The options that only a number takes."""
 _FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
 """The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
+_OF_ONE = (SetResponse.name, Loloha.name, "rappor")
+"""Mechanisms of listed answers that aren't for one of several questions at once."""
 _RAPPOR = ("form", "lifetime", "bits", "hashes", "cohorts")
 
 
@@ -185,7 +187,7 @@ def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
 
 def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism:
     """The mechanism of several questions at once, each with so many listed answers."""
-    single = (*_RAPPOR, "most", *_RANGE, "found_out", "bins", "rounds", *_SHOTS)
+    single = (*_RAPPOR, "most", "rounds", *_SHOTS, *OF_NUMBERS)
     options.refuse(single, "one question, without --questions")
     if options.mechanism == "small":
         raise ParameterError(
@@ -195,7 +197,8 @@ def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism
         raise ParameterError(
             "several questions at once have listed answers each: --free-text needs one question"
         )
-    if options.mechanism in {SetResponse.name, "rappor", *CONTINUAL}:
+    named = options.mechanism != "auto"
+    if options.mechanism in {*_FOUND_OUT.values(), *_OF_ONE, *CONTINUAL}:
         raise ParameterError(
             f"several questions at once have mechanisms for one answer of a list, not "
             f"{options.mechanism}; --design says how they go together"
@@ -205,7 +208,8 @@ def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism
         return _categorical(replace(options, epsilon=epsilon), k)
 
     associate = bool(options.associate)
-    return design_of(sizes, options.epsilon, best, options.design or "auto", associate=associate)
+    design, table = options.design or "auto", best if named else None
+    return design_of(sizes, options.epsilon, best, design, associate=associate, table=table)
 
 
 def _rappor(options: MechanismOptions, *, basic: bool, shape: dict[str, int]) -> Mechanism:

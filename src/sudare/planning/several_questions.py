@@ -34,13 +34,14 @@ _UNITS = 16  # per question: how finely the budget is divided in search of the b
 _TRIES = 64  # steps of a float by which the last part may have to do with less
 
 
-def design_of(
+def design_of(  # noqa: PLR0913 - what may be asked of a design
     sizes: Sequence[int],
     epsilon: float,
     best: Best,
     design: str = "auto",
     *,
     associate: bool = False,
+    table: Best | None = None,
 ) -> SeveralQuestions:
     """The mechanism of several questions with the least error, or that of a design.
 
@@ -51,6 +52,7 @@ def design_of(
         design: ``sample``, ``split`` or ``joint``; ``auto`` for the one with the least error.
         associate: whether the relation of two questions is asked for, of which ``sample`` says
             nothing.
+        table: the mechanism of a joint table; that with the least error, unless it is given.
     """
     sizes, epsilon = Questions(tuple(sizes)).sizes, check_epsilon(epsilon)
     if design not in {"auto", *DESIGNS}:
@@ -66,12 +68,14 @@ def design_of(
     if design == "split":
         return divided(sizes, epsilon, best)
     if design == "joint":
-        return joint(sizes, epsilon)
+        return joint(sizes, epsilon, table)
     found: list[SeveralQuestions] = [divided(sizes, epsilon, best)]
     if not associate:
         found.append(sampled(sizes, epsilon, best))
-    if combinations_of(sizes) <= MOST_COMBINATIONS:
-        found.append(joint(sizes, epsilon))
+    if combinations_of(sizes) <= MOST_COMBINATIONS and (
+        table is None or table(combinations_of(sizes), epsilon).together is not None
+    ):
+        found.append(joint(sizes, epsilon, table))
     return min(found, key=lambda made: made.error)
 
 
@@ -80,11 +84,13 @@ def sampled(sizes: Sequence[int], epsilon: float, best: Best) -> SampledQuestion
     return SampledQuestions(tuple(best(k, epsilon) for k in sizes))
 
 
-def joint(sizes: Sequence[int], epsilon: float) -> JointQuestions:
-    """The joint table by the mechanism with the least error of its sums."""
+def joint(sizes: Sequence[int], epsilon: float, table: Best | None = None) -> JointQuestions:
+    """The joint table by a mechanism, or by the one with the least error of its sums."""
     combinations = combinations_of(sizes)
     if combinations > MOST_COMBINATIONS:
         raise too_many_combinations(sizes)
+    if table is not None:
+        return JointQuestions(tuple(sizes), table(combinations, epsilon))
     tables = [made.calibrate(combinations, epsilon) for made in CATEGORICAL.values()]
     fitting = [
         JointQuestions(tuple(sizes), table)
