@@ -36,7 +36,9 @@ def main() -> None:
         task = progress.add_task("distributions", total=every * (1 + len(distributions.HISTOGRAMS)))
         distances = list(
             distributions.rows(
-                arguments.repetitions, arguments.seed, lambda: progress.advance(task)
+                max(2, arguments.repetitions // 10),  # each takes longer
+                arguments.seed,
+                lambda: progress.advance(task),
             )
         )
         progress.add_task("means", total=None)
@@ -61,7 +63,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of the simulated collections")
     parser.add_argument(
-        "--repetitions", type=int, default=400, help="simulated collections of each mechanism"
+        "--repetitions", type=int, default=1000, help="simulated collections of each mechanism"
     )
     parser.add_argument("--out", type=Path, default=HERE, help="where the files are written")
     return parser.parse_args()
