@@ -309,7 +309,7 @@ class Window(Mechanism):
 
     def debiased(self, aggregate: Aggregate) -> MeanEstimate:
         """The unbiased mean, in steps; its error is that of the noise."""
-        n, shares = aggregate.n, aggregate.counts / aggregate.n
+        n, shares = aggregate.n, aggregate.summed().counts / aggregate.n
         noise = max(0.0, float(shares @ self._noise)) + self._mean_rounding
         return MeanEstimate(
             n=n,
