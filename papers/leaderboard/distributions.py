@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare import Seeded, SquareWave
-from sudare.estimation.simplex import norm_sub
-from sudare.estimation.smoothed import smoothed
-from sudare.mechanisms import CATEGORICAL
-from sudare.mechanisms.interface import CategoricalMechanism
+from sudare.estimation.distances import wasserstein
+from sudare.simulation.alternatives import distribution_of
 
 PEOPLE = 10_000
 STEPS = 999  # of the range
@@ -24,8 +22,6 @@ EPSILONS = (0.5, 1.0, 2.0, 4.0)
 HISTOGRAMS = ("subset", "oue")  # of the same bins, by mechanisms for one answer of a list
 
 Floats = NDArray[np.float64]
-Estimated = Callable[[NDArray[np.int64], Seeded], Floats]
-"""Shares of bins, from how many people hold each number."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +78,12 @@ def rows(repetitions: int, seed: int, progress: Callable[[], object]) -> Iterato
     for shape, people in shapes().items():
         for epsilon in EPSILONS:
             wave = SquareWave.calibrate(STEPS, epsilon)
-            estimates: dict[str, Estimated] = {wave.name: _smooth(wave)}
-            for name in HISTOGRAMS:
-                if name in CATEGORICAL:
-                    histogram = CATEGORICAL[name].calibrate(wave.bins, epsilon)
-                    estimates[name] = _plain(histogram, wave)
-            for name, estimated in estimates.items():
-                found = [distance(estimated(people, rng), people) for _ in range(repetitions)]
+            edges = wave.domain.edges
+            for name in (wave.name, *HISTOGRAMS):
+                estimated = distribution_of(name, wave, epsilon)
+                found = [
+                    wasserstein(estimated(people, rng), edges, people) for _ in range(repetitions)
+                ]
                 yield Distance(
                     mechanism=name,
                     shape=shape,
@@ -98,31 +93,3 @@ def rows(repetitions: int, seed: int, progress: Callable[[], object]) -> Iterato
                     bins=wave.bins,
                 )
                 progress()
-
-
-def _smooth(wave: SquareWave) -> Estimated:
-    """What is shown of a distribution: smooth shares from a square wave."""
-
-    def estimated(people: NDArray[np.int64], rng: Seeded) -> Floats:
-        counts = wave.simulate(people, rng).counts
-        return smoothed(counts, wave.window_shares, np.diff(wave.domain.edges)).shares
-
-    return estimated
-
-
-def _plain(histogram: CategoricalMechanism, wave: SquareWave) -> Estimated:
-    """The bins as a list of answers; the unbiased shares made such as could exist."""
-
-    def estimated(people: NDArray[np.int64], rng: Seeded) -> Floats:
-        total = histogram.simulate(wave.domain.held(people), rng)
-        return norm_sub(histogram.estimate(total).values)
-
-    return estimated
-
-
-def distance(shares: Floats, people: NDArray[np.int64]) -> float:
-    """Between shares of bins, each spread evenly, and people, in parts of the range."""
-    edges = np.arange(len(shares) + 1) / len(shares)
-    places = np.arange(1, len(people) + 1) / len(people)
-    before = np.interp(places, edges, np.concatenate([[0.0], np.cumsum(shares)]))
-    return float(np.abs(before - np.cumsum(people) / people.sum()).mean())

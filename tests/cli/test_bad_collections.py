@@ -171,7 +171,7 @@ def test_a_question_that_is_no_text(tmp_path: Path) -> None:
 def test_an_unknown_mechanism_is_a_usage_error(tmp_path: Path) -> None:
     result = run(tmp_path, *new(*TWO, "--epsilon", 1, "--mechanism", "magic"))
     assert result.code == 2
-    assert "'magic' is not one of 'auto', 'grr', 'oue', 'sue'" in result.err
+    assert "'magic' is not one of 'auto', 'small', 'grr', 'oue'" in result.err
     assert contents(tmp_path) == {}
 
 

@@ -240,7 +240,7 @@ def test_an_output_that_cannot_be_written(
         ("estimate", "tea.json", "total.json", "--consistent", "magic"),
         ("randomize", "tea.json", "--format", "xml"),
         ("randomize", "tea.json", "--insecure-seed", "x"),
-        ("collection", "new", "x", "--answer", "a", "--answer", "b", "--epsilon", "1"),
+        ("collection", "new", "x", "--question", "?", "--answer", "a", "--answer", "b"),
         ("simulate", "survey", "--mechanism", "magic"),
     ],
     ids=" ".join,

@@ -89,7 +89,7 @@ def test_what_is_no_number_is_refused_by_its_line(
         (("--mechanism", "window"), "there is no --from"),
         (("--estimate", "mean"), "there is no --from"),
         ((*RANGE, "--mechanism", "grr"), "the mean of numbers is told by window, not by grr"),
-        ((*RANGE, "--answer", "x"), "a number has a range and no --answer, got 1"),
+        ((*RANGE, "--answer", "x"), "--from needs a question without --answer"),
         ((*RANGE, "--most", 2), "--most needs a question without --from and --to"),
         ((*RANGE, "--free-text"), "--free-text needs a question without --from and --to"),
         ((*RANGE, "--rounds", 3), "--rounds needs a question without --from and --to"),

@@ -30,7 +30,7 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
     "least error of two": ({"answers": TEAS[:2]}, ANSWERS[:4]),
     "small reports": (
         {"answers": TEAS, "wants": "small_reports"},
-        [*ANSWERS, "--mechanism", "grr"],
+        [*ANSWERS, "--mechanism", "small"],
     ),
     "asked again": (
         {"answers": TEAS, "wants": "permanent_noise", "window": 86_400},
@@ -142,10 +142,6 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     ],
     "found_out": [
         ({"found_out": "mean"}, "of a number alone"),
-        (
-            {"asks": "number", "answers": ("1", "5"), "step": "1", "found_out": "distribution"},
-            "not yet their distribution",
-        ),
     ],
     "rounds": [
         ({"rounds": 3}, "for states over time"),

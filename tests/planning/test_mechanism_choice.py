@@ -2,10 +2,11 @@
 
 import pytest
 
+from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL
 from sudare.mechanisms.interface import CategoricalMechanism
-from sudare.planning.mechanism_choice import MechanismOptions, choose
+from sudare.planning.mechanism_choice import MechanismOptions, choose, choose_several
 
 
 def error(made: CategoricalMechanism) -> float:
@@ -27,6 +28,31 @@ def test_auto_has_the_least_error_of_short_reports_and_of_two_as_good_the_shorte
     assert error(made) <= (1 + 1e-9) * least
     shorter = [each for each in short if each.report_dtype.itemsize < made.report_dtype.itemsize]
     assert all(error(each) > (1 + 1e-9) * least for each in shorter)
+
+
+@pytest.mark.parametrize("k", [2, 8, 43, 300, 5000, 10**6])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 12.0])
+def test_small_has_the_least_error_of_four_bytes(k: int, epsilon: float) -> None:
+    """Beside every mechanism there is."""
+    made = choose(MechanismOptions(epsilon, "small"), k)
+    assert isinstance(made, CategoricalMechanism)
+    every = [CATEGORICAL[name].calibrate(k, epsilon) for name in ("grr", "projective", "hadamard")]
+    assert error(made) <= (1 + 1e-9) * min(map(error, every))
+    assert made.report_dtype.itemsize <= 4
+    alike = [each for each in every if error(each) <= (1 + 1e-9) * error(made)]
+    assert made.report_dtype.itemsize == min(each.report_dtype.itemsize for each in alike)
+
+
+def test_small_is_of_a_single_question() -> None:
+    with pytest.raises(ParameterError, match="--mechanism small is for a single question"):
+        choose_several(MechanismOptions(1.0, "small"), [2, 3])
+    with pytest.raises(ParameterError, match="told by window, not by small"):
+        choose(MechanismOptions(1.0, "small", least="1", largest="9", step="1"), 2)
+
+
+def test_several_questions_take_no_range() -> None:
+    with pytest.raises(ParameterError, match="--from needs one question, without --questions"):
+        choose_several(MechanismOptions(1.0, least="1"), [2, 3])
 
 
 @pytest.mark.parametrize(

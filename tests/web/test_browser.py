@@ -450,7 +450,7 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         COLOURS.name: OUE(3, 0.5, 0.25),
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
         SIZES.name: SubsetSelection(5, 2, 0.9375),
-        HASHED.name: LocalHashing(4, 0.75, 3, 2),
+        HASHED.name: LocalHashing(4, 0.9375, 3, 2),
         LASTING.name: Loloha(4, 3, 2, 0.9375, 0.9375),
         AGES.name: SquareWave(81, 16, 6, 0.875),
         "sample": SampledQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),

@@ -127,14 +127,14 @@ def new(
     """
     from sudare.collection.document import Collection
     from sudare.formats.files import write_whole
-    from sudare.planning.mechanism_choice import choose, choose_several
+    from sudare.planning.mechanism_choice import OF_NUMBERS, choose, choose_several
 
     parts = () if questions_file is None else read_questions(questions_file)
     if parts:
         _refuse_one(answers, answers_file, answers_from)
         question = f"{len(parts)} questions" if question is None else question
     elif question is None:
-        raise click.UsageError("Missing option '--question' (or '--questions' for several).")
+        raise ParameterError("nothing is asked: give --question, or --questions for several")
     labels = [*answers]
     if answers_file is not None:
         labels += _lines_of(answers_file)
@@ -143,7 +143,8 @@ def new(
     else:
         labels += read_answers(answers_from, source, at_least, other, minimum_reports)
     if labels and options.has_range:
-        raise ParameterError(f"a number has a range and no --answer, got {len(labels)}")
+        options.refuse(OF_NUMBERS, "a question without --answer: a number has a range")
+        raise ParameterError(f"{options.mechanism} is for a number in a range, without --answer")
     labels = labels or options.labels
     refuse_unseen("a name", name)
     refuse_unseen("a question", question)

@@ -23,7 +23,7 @@ FoundOut = Literal["mean", "distribution"]
 Wanted = Literal["least_error", "association", "small_reports", "permanent_noise", "one_report"]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
-    ("choice", "small_reports"): "grr",
+    ("choice", "small_reports"): "small",
     ("choice", "permanent_noise"): "rappor",
     ("several", "least_error"): "set",
     ("questions", "least_error"): "auto",

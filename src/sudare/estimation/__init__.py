@@ -8,6 +8,7 @@
 ``simplex``: shares that are not negative and sum to 1.
 ``window_shares``: shares of bins, from reports by windows around them.
 ``smoothed``: a smooth distribution, from the same.
+``distances``: from an estimated distribution to the true one.
 ``likelihood``: the most likely shares.
 ``significance``: is an answer there at all? Exact tests, corrected for many of them.
 ``frequency_error``: errors of frequency mechanisms in closed form.

@@ -26,8 +26,11 @@ _WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from
 _SHOTS = ("shots", "flips", "low", "high")
 _SETS, _NUMBERS = ("grr", "subset"), ("grr", "projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
+_SMALLEST = 4  # bytes that it may have, where ``small`` is asked for
 _EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
 _RANGE = ("least", "largest", "step")
+OF_NUMBERS = (*_RANGE, "found_out", "bins")
+"""The options that only a number takes."""
 _FOUND_OUT = {"mean": Window.name, "distribution": SquareWave.name}
 """The mechanism that finds out of numbers what is asked; their mean, if nobody says what else."""
 _OF_ONE = (SetResponse.name, Loloha.name, "rappor")
@@ -43,7 +46,7 @@ class MechanismOptions:
         epsilon: the most that one report may cost; over time, all reports of a person together.
         mechanism: its name, or ``auto``: of those whose report has at most 128 bytes the one with
             the least error for a single report, and of two as good that with the shorter one; over
-            time, kshot.
+            time, kshot. ``small`` is the same among those that report a number of at most 4 bytes.
         own_words: whether people answer in their own words.
         design: of several questions at once, which report people send: ``sample``, ``split``,
             ``joint``, or ``auto`` for the one with the least error.
@@ -96,7 +99,7 @@ class MechanismOptions:
     @property
     def has_range(self) -> bool:
         """Whether the options ask for a number."""
-        numeric = any(getattr(self, name) is not None for name in (*_RANGE, "found_out", "bins"))
+        numeric = any(getattr(self, name) is not None for name in OF_NUMBERS)
         return numeric or self.mechanism in _FOUND_OUT.values()
 
     @property
@@ -184,8 +187,12 @@ def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
 
 def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism:
     """The mechanism of several questions at once, each with so many listed answers."""
-    asked = (*_RAPPOR, "most", "rounds", *_SHOTS, *_RANGE, "found_out", "bins")
-    options.refuse(asked, "one question, without --questions")
+    single = (*_RAPPOR, "most", "rounds", *_SHOTS, *OF_NUMBERS)
+    options.refuse(single, "one question, without --questions")
+    if options.mechanism == "small":
+        raise ParameterError(
+            "--mechanism small is for a single question: a report of several says something of each"
+        )
     if options.own_words:
         raise ParameterError(
             "several questions at once have listed answers each: --free-text needs one question"
@@ -223,12 +230,15 @@ def _several(options: MechanismOptions, answers: int) -> SetResponse:
 
 
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
-    if options.mechanism != "auto":
+    if options.mechanism not in {"auto", "small"}:
         return categorical(options.mechanism).calibrate(answers, options.epsilon)
     # Sets have the least error that there is. Only GRR may have as little, in a shorter report;
     # where a set is too long, a number stands for one.
-    names = _NUMBERS if 8 * packed_words(answers) > _SMALL else _SETS
+    small = options.mechanism == "small"
+    names = _NUMBERS if small or 8 * packed_words(answers) > _SMALL else _SETS
     choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in names]
+    if small:  # as GRR's is, however many answers there are
+        choices = [made for made in choices if made.report_dtype.itemsize <= _SMALLEST]
     least = min(map(_error, choices))
     good = [made for made in choices if _error(made) <= _EQUAL * least]
     return min(good, key=lambda made: made.report_dtype.itemsize)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sudare.answers.labels import Labels
 from sudare.answers.reading import Judged, is_empty
 from sudare.answers.table import Layout, columns_named
 from sudare.chance.packed import first_bits
@@ -83,9 +84,7 @@ class Selection(AnswerList):
 
     def separated(self, separator: str) -> Self:
         """The same question, where texts have another sign between labels."""
-        if not separator.strip():
-            raise ParameterError("--separator needs a sign that isn't a space")
-        return replace(self, separator=separator)
+        return replace(self, separator=check_separator(separator))
 
     def encode(self, answers: Sequence[Any] | NDArray[Any], first: int = 0) -> Selected:
         """Selections, each a list of labels or one text, as a row of 0 and 1 per person."""
@@ -105,10 +104,10 @@ class Selection(AnswerList):
     def _labels(self, answer: object, position: int) -> list[str]:
         """The labels of one selection, which is a list of them or one text."""
         if isinstance(answer, str):
-            labels = [part.strip() for part in answer.split(self.separator)]
-            if len(labels) == 1 and not labels[0]:
+            labels = labels_of(answer, self.separator)
+            if labels is None:
                 raise InvalidAnswer(f"the answer at position {position} {self._says(_BLANK)}")
-            return [label for label in labels if label]
+            return labels
         if isinstance(answer, Sequence | AbstractSet | np.ndarray):
             labels = list(answer)
             if all(isinstance(label, str) for label in labels):
@@ -124,13 +123,7 @@ class Selection(AnswerList):
 
     def _says(self, fault: int) -> str:
         """What is wrong with a selection, without a word of what it holds."""
-        return {
-            _BLANK: f"is blank (a selection of nothing is written as {self.separator!r})",
-            _UNKNOWN: f"has a part that {self._none_of_them}",
-            _REPEATED: "has the same answer twice",
-            _TOO_MANY: f"has more than {counted(self.sets.most, 'answer')}",
-            _NO_FLAG: "is not of 0 and 1, one for each answer",
-        }[fault]
+        return _fault_text(fault, self.sets.most, self.separator, self._none_of_them)
 
     def layout(self, column: str | None) -> Layout:
         """The one column of selections, or else a column for each answer, named by its label."""
@@ -274,3 +267,79 @@ class SelectedShares(Shares):
         """The whole result as JSON values."""
         most = cast("SetResponse", self.collection.mechanism).most
         return super().document() | {"most": most, "selected": self.mean_row()}
+
+
+def check_separator(separator: str) -> str:
+    """The sign between labels, if it can be told from the spaces around them."""
+    if not separator.strip():
+        raise ParameterError("--separator needs a sign that isn't a space")
+    return separator
+
+
+def labels_of(text: str, separator: str) -> list[str] | None:
+    """The labels of a selection that is one text; None for a blank, which is no selection."""
+    labels = [part.strip() for part in text.split(separator)]
+    if len(labels) == 1 and not labels[0]:
+        return None
+    return [label for label in labels if label]
+
+
+def _fault_text(fault: int, most: int, separator: str, unknown: str = "") -> str:
+    """What is wrong with a selection; ``unknown`` is what one of its parts isn't."""
+    return {
+        _BLANK: f"is blank (a selection of nothing is written as {separator!r})",
+        _UNKNOWN: f"has a part that {unknown}",
+        _REPEATED: "has the same answer twice",
+        _TOO_MANY: f"has more than {counted(most, 'answer')}",
+        _NO_FLAG: "is not of 0 and 1, one for each answer",
+    }[fault]
+
+
+class FoundSelections(Labels):
+    """Selections in a column whose answers are no list yet, but what people select.
+
+    Args:
+        most: how many answers a person may select.
+        separator: the sign between labels.
+    """
+
+    def __init__(self, most: int, separator: str = SEPARATOR) -> None:
+        super().__init__()
+        if most < 1:
+            raise ParameterError(f"--most must be at least 1, got {most}")
+        self._most, self._separator = most, check_separator(separator)
+
+    def encode_columns(self, columns: "list[pa.Array]") -> Judged:
+        """The number of each row's text; wrong is what is no selection of so many answers."""
+        values, empty, _ = super().encode_columns(columns)
+        column = columns[0].dictionary_encode()
+        faults = [self._fault_of(text) > 0 for text in column.dictionary.to_pylist()]
+        which = column.indices.fill_null(len(faults)).to_numpy()
+        return Judged(values, np.array([*faults, True])[which] | empty)
+
+    def refusal(self, columns: "list[pa.Array]") -> str:
+        """That the answer is missing, or what is wrong with it."""
+        if is_empty(columns[0])[0]:
+            return "the answer is missing"
+        fault = self._fault_of(columns[0][0].as_py())
+        return f"the answer {_fault_text(fault, self._most, self._separator)}"
+
+    def _fault_of(self, text: str) -> int:
+        labels = labels_of(text, self._separator)
+        if labels is None:
+            return _BLANK
+        if len(set(labels)) < len(labels):
+            return _REPEATED
+        return _TOO_MANY if len(labels) > self._most else 0
+
+    def groups(self) -> SelectionGroups:
+        """The people of all rows that were counted, by what they select."""
+        held = self.held()
+        selected = [labels_of(text, self._separator) or [] for text in held]
+        numbers: dict[str, int] = {}
+        for label in (label for labels in selected for label in labels):
+            numbers.setdefault(label, len(numbers))
+        selections = np.zeros((len(held), len(numbers)), np.uint8)
+        for row, labels in zip(selections, selected, strict=True):
+            row[[numbers[label] for label in labels]] = 1
+        return SelectionGroups(selections, np.array(list(held.values()), np.int64))

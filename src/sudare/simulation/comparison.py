@@ -1,17 +1,19 @@
-"""Mechanisms side by side on one population: squared error against ε."""
+"""Ways of asking side by side on one population: squared error against ε."""
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sudare.chance.keystream import Keystream
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms.interface import CategoricalMechanism
+from sudare.mechanisms.rappor import Rappor
 
 MOST_REPETITIONS = 10**6  # of which each takes time and memory
 
@@ -42,14 +44,14 @@ class Curve(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ErrorCurve:
-    """The mean squared error of one mechanism's shares at each ε.
+    """The mean squared error of one mechanism at each ε.
 
     Attributes:
         label: the mechanism's name.
         x: the ε.
-        y: the mean squared error over answers and repetitions.
+        y: the mean squared error over repetitions, and answers where there are several.
         stderr: its standard error over the repetitions.
-        theory: what the closed form predicts.
+        theory: what the closed form predicts; NaN where there is none.
         samples: the error of each repetition, one row per ε.
     """
 
@@ -59,6 +61,19 @@ class ErrorCurve:
     stderr: Floats
     theory: Floats
     samples: Floats
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way of asking at one ε, of people whose answers are known.
+
+    Attributes:
+        squared_error: the squared error of one simulated collection.
+        theory: its exact mean, where that is known.
+    """
+
+    squared_error: Callable[[Keystream], float]
+    theory: float = math.nan
 
 
 def check_repetitions(repetitions: int) -> None:
@@ -88,39 +103,57 @@ def error_curves(  # noqa: PLR0913 - each is a part of the experiment
         rng: a ``Seeded`` makes the experiment repeatable.
         progress: called after each ε of each mechanism.
     """
-    check_repetitions(repetitions)
     counts = np.asarray(truth)
+    ways = {
+        cls.name: [listed_way(cls.calibrate(counts.size, epsilon), counts) for epsilon in epsilons]
+        for cls in mechanisms
+    }
+    return curves_of(ways, epsilons, repetitions, rng, progress=progress)
+
+
+def curves_of(
+    ways: Mapping[str, Sequence[Way]],
+    epsilons: Sequence[float],
+    repetitions: int,
+    rng: Keystream,
+    *,
+    progress: Callable[[], object] = lambda: None,
+) -> list[ErrorCurve]:
+    """Collect ``repetitions`` times by each way, of which each name has one for each ε."""
+    check_repetitions(repetitions)
     curves = []
-    for cls in mechanisms:
-        samples, theory = [], []
-        for epsilon in epsilons:
-            mechanism = cls.calibrate(counts.size, epsilon)
-            samples.append(_squared_errors(mechanism, counts, repetitions, rng))
-            theory.append(
-                mean_squared_error(
-                    mechanism.holder, mechanism.others, int(counts.sum()), mechanism.k
-                )
-            )
+    for name, at_each in ways.items():
+        samples = []
+        for way in at_each:
+            samples.append([way.squared_error(rng) for _ in range(repetitions)])
             progress()
         table = np.array(samples)
         curves.append(
             ErrorCurve(
-                label=cls.name.upper(),
+                label=name.upper(),
                 x=np.array(epsilons, np.float64),
                 y=table.mean(axis=1),
                 stderr=table.std(axis=1, ddof=1) / np.sqrt(repetitions),
-                theory=np.array(theory),
+                theory=np.array([way.theory for way in at_each]),
                 samples=table,
             )
         )
     return curves
 
 
-def _squared_errors(
-    mechanism: CategoricalMechanism, counts: NDArray[np.int64], repetitions: int, rng: Keystream
-) -> Floats:
-    shares = counts / counts.sum()
-    estimates = [
-        mechanism.estimate(mechanism.simulate(counts, rng)).values for _ in range(repetitions)
-    ]
-    return np.asarray(np.square(np.array(estimates) - shares).mean(axis=1))
+def listed_way(mechanism: CategoricalMechanism | Rappor, truth: ArrayLike) -> Way:
+    """A mechanism for one answer of a list, by the error of the shares.
+
+    Args:
+        mechanism: that is used.
+        truth: how many people hold each answer.
+    """
+    counts = np.asarray(truth)
+    n = int(counts.sum())
+
+    def squared_error(rng: Keystream) -> float:
+        found = mechanism.estimate(mechanism.simulate(counts, rng)).values
+        return float(np.square(found - counts / n).mean())
+
+    theory = mean_squared_error(mechanism.holder, mechanism.others, n, counts.size)
+    return Way(squared_error, theory)

@@ -12,40 +12,9 @@ from sudare.cli.shared.options import MECHANISMS, OVER_TIME, MechanismName
 DESIGNS = ("sample", "split", "joint")  # planning.several_questions.DESIGNS
 FORMS = ("full", "one-time", "instant")  # of RAPPOR; "basic" is what listed answers make of it
 
-_OPTIONS = (
-    click.option(
-        "--epsilon",
-        type=float,
-        required=True,
-        help="The most one report may cost; over time, all reports of a person together.",
-    ),
-    click.option(
-        "--mechanism",
-        type=MechanismName(
-            ["auto", *MECHANISMS, "set", "window", "wave", "loloha", "rappor", *OVER_TIME]
-        ),
-        default="auto",
-        show_default=True,
-        help="auto takes the one with the least error for a single report, among those whose "
-        "report has at most 128 bytes; of two as good, the one with the shorter report. With "
-        "--most, it takes set; with --from, window, or wave for a distribution; with --rounds, "
-        "kshot. loloha is for answers that change. One that an installed package adds goes by "
-        "its name.",
-    ),
-    click.option(
-        "--design",
-        type=click.Choice(("auto", *DESIGNS)),
-        help="Of --questions. sample: each person answers one of them, drawn by chance; split: "
-        "all, each with a part of EPSILON; joint: all answers together are one. auto, the default, "
-        "takes the one with the least error.",
-    ),
-    click.option(
-        "--associate",
-        is_flag=True,
-        default=None,
-        help="Of --questions: the relation of two of them is asked for, too, which sample can't "
-        "tell.",
-    ),
+_ANY = 1.0  # an ε for what is the same at all
+_ASKED = ("most", "least", "largest", "step", "found_out", "bins")
+_QUESTION = (
     click.option(
         "--most",
         type=int,
@@ -75,6 +44,43 @@ _OPTIONS = (
         help="Of a distribution: how many bins the range has; more make each share less precise. "
         "16, or 32 above ε = 2.",
     ),
+)
+_OPTIONS = (
+    click.option(
+        "--epsilon",
+        type=float,
+        required=True,
+        help="The most one report may cost; over time, all reports of a person together.",
+    ),
+    click.option(
+        "--mechanism",
+        type=MechanismName(
+            ["auto", "small", *MECHANISMS, "set", "window", "wave", "loloha", "rappor", *OVER_TIME]
+        ),
+        default="auto",
+        show_default=True,
+        help="auto takes the one with the least error for a single report, among those whose "
+        "report has at most 128 bytes; of two as good, the one with the shorter report. small does "
+        "the same among those that report a number of at most 4 bytes. With "
+        "--most, it takes set; with --from, window, or wave for a distribution; with --rounds, "
+        "kshot. loloha is for answers that change. One that an installed package adds goes by "
+        "its name.",
+    ),
+    click.option(
+        "--design",
+        type=click.Choice(("auto", *DESIGNS)),
+        help="Of --questions. sample: each person answers one of them, drawn by chance; split: "
+        "all, each with a part of EPSILON; joint: all answers together are one. auto, the default, "
+        "takes the one with the least error.",
+    ),
+    click.option(
+        "--associate",
+        is_flag=True,
+        default=None,
+        help="Of --questions: the relation of two of them is asked for, too, which sample can't "
+        "tell.",
+    ),
+    *_QUESTION,
     click.option(
         "--free-text", "own_words", is_flag=True, help="People answer in their own words (RAPPOR)."
     ),
@@ -110,6 +116,21 @@ _OPTIONS = (
     ),
     click.option("--flips", type=int, help="Of kshot: how many lies are few, with --shots; 0."),
 )
+
+
+def question_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that say how a question is answered, which reach the command as ``asked``."""
+
+    @wraps(command)
+    def gathered(**given: Any) -> None:  # noqa: ANN401 - whatever the command's options are
+        from sudare.planning.mechanism_choice import MechanismOptions
+
+        own = {name: given.pop(name) for name in _ASKED}
+        command(asked=MechanismOptions(_ANY, **own), **given)
+
+    for option in reversed(_QUESTION):
+        gathered = option(gathered)
+    return gathered
 
 
 def mechanism_options(command: Callable[..., None]) -> Callable[..., None]:

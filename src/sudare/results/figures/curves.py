@@ -5,6 +5,7 @@ from itertools import cycle
 from statistics import NormalDist
 from types import MappingProxyType
 
+import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator, ScalarFormatter
 
@@ -65,7 +66,7 @@ def error_figure(
             capsize=1.5,
             label=readable(curve.label, "?"),
         )
-    if any(curve.theory is not None for curve in curves):
+    if any(curve.theory is not None and np.isfinite(curve.theory).any() for curve in curves):
         axes.plot([], [], color=INK, linewidth=0.8, label="theory")
     for name, place in marks.items():
         axes.axvline(place, color=INK, linewidth=0.9, linestyle=":")

@@ -1,7 +1,7 @@
 /** The answers to choose from, with a search field where they are many. */
 
 import { Fragment, type ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 
 import { whole } from "../../language";
 import { Stranger } from "../../page/strangers";
@@ -51,6 +51,7 @@ export function AnswerList({
   const [wanted, setWanted] = useState("");
   const group = useRef<HTMLFieldSetElement>(null);
   const isMany = answers.length > FEW;
+  const countId = useId();
   const found = wanted === "" ? answers : answers.filter((label) => fits(label, wanted));
   const isClosed = (label: string): boolean => isFull && !chosen.includes(label);
 
@@ -78,11 +79,11 @@ export function AnswerList({
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            aria-describedby={`found ${name}`.replaceAll(" ", "-")}
+            aria-describedby={countId}
             onInput={({ currentTarget }) => setWanted(currentTarget.value)}
             onKeyDown={goOn}
           />
-          <small id={`found ${name}`.replaceAll(" ", "-")} role="status">
+          <small id={countId} role="status">
             {words.found(whole(words, found.length), whole(words, answers.length))}
           </small>
         </label>

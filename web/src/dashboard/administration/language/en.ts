@@ -64,7 +64,9 @@ export const words = {
       "report has at most 128 bytes.",
     association:
       "Of the ways in which a report says something of two questions at once, the one with the smallest error.",
-    small_reports: "A report is one answer, true or not: a byte or two, however many answers.",
+    small_reports:
+      "The mechanism with the smallest error among those whose report is a number of at most 4 bytes, however " +
+      "many answers there are.",
     permanent_noise:
       "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
     one_report:
