@@ -129,7 +129,7 @@ def test_what_is_asked_of_chance_is_the_same_for_every_answer() -> None:
 def test_simulate_follows_the_law_of_unlike_answers(seed: int) -> None:
     truth = [2, 0, 1, 1]
     mechanism = SubsetSelection(4, 2, 0.625)
-    rng, wrong = Seeded(seed), replace(mechanism, keep=0.75)
+    rng, wrong = Seeded(seed), replace(mechanism, keep=0.9375)
     drawn = Counter(tuple(mechanism.simulate(truth, rng).counts.tolist()) for _ in range(DRAWS))
     people = np.repeat(np.arange(4), truth)
     assert_follows(drawn, aggregate_law(mechanism, people), DRAWS)

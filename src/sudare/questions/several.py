@@ -230,7 +230,7 @@ class Several(Question):
                     check_name(header, name, "the question's name")
                 except NoColumn:
                     raise NoColumn(
-                        f"there is no column {name!r}; a table has one for each question, by its name"
+                        f"there is no column {name!r}; each question has one, by its name"
                     ) from None
             return names
 
