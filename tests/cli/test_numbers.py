@@ -1,5 +1,6 @@
 """A number in a range, from the question to the result."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from sudare import Collection, Device, Seeded, SquareWave, Window
 from sudare.engines.query import randomize, weights
-from sudare.errors import ParameterError
+from sudare.errors import InvalidDocument, ParameterError
 from sudare.questions.interface import ResultOptions
 from support.commands import refused, succeed
 
@@ -184,3 +185,12 @@ def test_a_threshold_is_a_number_of_the_range() -> None:
     for wrong in ("nan", "٥", "0x5", "1_0", ""):
         with pytest.raises(ParameterError, match="a threshold is a number, got"):
             half.analyse(total, ResultOptions(above=(wrong,)))
+
+
+@pytest.mark.parametrize("mechanism", [Window.calibrate(10, 1.0), SquareWave.calibrate(10, 1.0)])
+def test_a_sum_that_reports_cannot_have_is_refused(mechanism: Window | SquareWave) -> None:
+    ten = Collection("ten", "How much?", ("0", "10"), mechanism, 1)
+    total = ten.aggregate(ten.randomize(["5"] * 100, Seeded(1)))
+    for counts in (0 * total.counts, 2 * total.counts, -total.counts):
+        with pytest.raises(InvalidDocument, match="aren't those of 100 reports"):
+            ten.analyse(replace(total, counts=counts))

@@ -22,6 +22,8 @@ from sudare import (
     SampledQuestions,
     SetResponse,
     SplitQuestions,
+    SquareWave,
+    Window,
 )
 from sudare.chance.randomness import Seeded
 from sudare.errors import InvalidDocument, MixedCollections, SudareError
@@ -49,6 +51,8 @@ SOME |= {
     for name, family in CONTINUAL.items()
 }
 SOME["set"] = [SetResponse.calibrate(k, most, 1.0) for k, most in ((2, 1), (9, 9), (300, 4))]
+SOME["window"] = [Window.calibrate(steps, 1.0) for steps in (1, 4, 1000)]
+SOME["wave"] = [SquareWave.calibrate(steps, 1.0, bins) for steps, bins in ((1, 2), (999, 250))]
 SOME["loloha"] = [Loloha.calibrate(k, 1.0) for k in (2, 43, 300)]
 PARTS = GRR.calibrate(300, 1.0), OUE.calibrate(70, 1.0), GRR(2, 0.75)
 SOME["sample"], SOME["split"] = [SampledQuestions(PARTS)], [SplitQuestions(PARTS)]

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sudare import GRR, Mechanism, Scripted, Seeded, SubsetSelection
-from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
+from sudare import GRR, Aggregate, Mechanism, Scripted, Seeded, SetResponse, SubsetSelection
+from sudare.errors import InvalidAnswer, InvalidDocument, InvalidReport, ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL, subset
 from support.chance import assert_follows, rejects
@@ -129,7 +129,7 @@ def test_what_is_asked_of_chance_is_the_same_for_every_answer() -> None:
 def test_simulate_follows_the_law_of_unlike_answers(seed: int) -> None:
     truth = [2, 0, 1, 1]
     mechanism = SubsetSelection(4, 2, 0.625)
-    rng, wrong = Seeded(seed), replace(mechanism, keep=0.75)
+    rng, wrong = Seeded(seed), replace(mechanism, keep=0.9375)
     drawn = Counter(tuple(mechanism.simulate(truth, rng).counts.tolist()) for _ in range(DRAWS))
     people = np.repeat(np.arange(4), truth)
     assert_follows(drawn, aggregate_law(mechanism, people), DRAWS)
@@ -221,3 +221,10 @@ def test_many_people_are_drawn_in_even_blocks(monkeypatch: pytest.MonkeyPatch) -
     parts = [mechanism.randomize(part, apart) for part in np.split(people, [100, 200])]
     monkeypatch.setattr(subset, "_BLOCK", 256)
     assert mechanism.randomize(people, together).tobytes() == np.concatenate(parts).tobytes()
+
+
+@pytest.mark.parametrize("mechanism", [SubsetSelection(5, 2, 0.75), SetResponse(5, 2, 3, 0.9375)])
+def test_a_sum_that_sets_cannot_have_is_refused(mechanism: SubsetSelection | SetResponse) -> None:
+    for counts in (0 * mechanism.zero.counts, mechanism.zero.counts + 1):
+        with pytest.raises(InvalidDocument, match="aren't those of 100 reports"):
+            mechanism.estimate(Aggregate(mechanism.key, 100, counts))

@@ -9,7 +9,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import cycle, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,15 @@ from sudare import (
     Collection,
     JointQuestions,
     Loloha,
+    Numbers,
     Part,
     Rappor,
     SampledQuestions,
     Seeded,
     SetResponse,
     SplitQuestions,
+    SquareWave,
+    Window,
 )
 from sudare.collection.windows import Windows
 from sudare.collector.http.releases import Release, Releases
@@ -54,6 +57,7 @@ def mechanisms() -> dict[str, Mechanism]:
     found |= {name: made.calibrate(ROUNDS, 2.0) for name, made in CONTINUAL.items()}
     found["set"] = SetResponse.calibrate(4, 2, 2.0)
     found["loloha"] = Loloha.calibrate(4, 1.0)
+    found["window"], found["wave"] = Window.calibrate(4, 1.0), SquareWave.calibrate(4, 1.0)
     found["basic rappor"] = Rappor.calibrate(1.0, form="basic", bits=4)
     parts = GRR.calibrate(3, 1.0), OUE.calibrate(2, 1.0)
     found["sample"], found["split"] = SampledQuestions(parts), SplitQuestions(parts)
@@ -69,13 +73,14 @@ def collections() -> dict[str, tuple[Collection, Records]]:
     """A collection by each mechanism, and reports of it."""
     found = {}
     for name, mechanism in mechanisms().items():
-        answers = tuple("abcd"[: mechanism.domain.size])
+        numbers = isinstance(mechanism.domain, Numbers)
+        answers = ("0", "4") if numbers else tuple("abcd"[: mechanism.domain.size])
         several = name in SEVERAL
         made = Collection(name, "?", answers, mechanism, parts=QUESTIONS if several else ())
         given: Any = (
             Seeded(1).bernoulli(0.5, (_POOL, ROUNDS)).astype(int)
             if made.kind.rounds
-            else [(answers or ("tea", "milk", "ale"))[i % 3] for i in range(_POOL)]
+            else list(islice(cycle(answers or ("tea", "milk", "ale")), _POOL))
         )
         if several:
             given = [("abc"[i % 3], "ab"[i % 2]) for i in range(_POOL)]

@@ -48,11 +48,11 @@ class Aggregate:
 
     __hash__ = None  # type: ignore[assignment]  # arrays inside
 
-    def summed(self) -> Self:
-        """The aggregate, if each of its reports is one of the counts, and none is negative."""
+    def summed(self, each: int = 1) -> Self:
+        """The aggregate, if each of its reports is ``each`` of the counts, and none is negative."""
         # By halves, as a sum of 64 bits may come round to any number.
         high, low = int((self.counts >> 32).sum()), int((self.counts & 0xFFFFFFFF).sum())
-        if self.counts.min(initial=0) < 0 or (high << 32) + low != self.n:
+        if self.counts.min(initial=0) < 0 or (high << 32) + low != each * self.n:
             raise InvalidDocument(
                 f"the aggregate's counts aren't those of {counted(self.n, 'report')}"
             )

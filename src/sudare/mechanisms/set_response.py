@@ -258,7 +258,7 @@ class SetResponse(Mechanism):
 
     def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
         """How many reports have each answer."""
-        return aggregate.counts[: self.k]
+        return aggregate.summed(self.size).counts[: self.k]
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased share of people who select each answer, (c/n - others) / (holder - others).
@@ -274,7 +274,7 @@ class SetResponse(Mechanism):
         the blanks tell how many people select how many; and the variance of one report's number of
         blanks is a known one for each of these numbers of answers.
         """
-        owned = self.own(aggregate)
+        owned = self.own(aggregate).summed(self.size)
         blanks = debias(owned.counts[self.k :], owned.n, self.holder, self.others).values
         sizes = np.diff(np.append(blanks[::-1], 1.0), prepend=0.0)  # the share that selects 0, 1 …
         spread = self._blank_variances

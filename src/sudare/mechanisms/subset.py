@@ -151,6 +151,10 @@ class SubsetSelection(CategoricalMechanism):
         """How many reports have each answer."""
         return column_counts(reports["bits"], self.k)
 
+    def supported(self, aggregate: Aggregate) -> NDArray[np.int64]:
+        """How many reports have each answer; ``size`` of them are in every report."""
+        return aggregate.summed(self.size).counts
+
     def supports(self, reports: Records, answer: int) -> NDArray[np.bool_]:
         """Which reports have the answer."""
         return has_bit(reports["bits"], answer)

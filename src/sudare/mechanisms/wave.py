@@ -187,7 +187,7 @@ class SquareWave(Mechanism):
 
     def debiased(self, aggregate: Aggregate) -> Estimate:
         """The unbiased share of people whose number is in each bin."""
-        return self.window_shares.shares(aggregate.counts, aggregate.n)
+        return self.window_shares.shares(aggregate.summed().counts, aggregate.n)
 
     def weights(self, reports: Records, answer: int) -> Floats:
         """The part of each report in the number of people in a bin."""

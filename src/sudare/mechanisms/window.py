@@ -126,11 +126,15 @@ class Window(Mechanism):
     def odds(self) -> str:
         """How often a report says something true, in plain words."""
         outputs = len(self.scores)
-        window = counted(self.width, "neighbour")
+        window = (
+            "the one that stands"
+            if self.width == 1
+            else f"one of the {self.width} neighbours that stand"
+        )
         return (
             f"A device rounds the number to one of {self.nodes} and names one of {outputs} marks: "
-            f"{chance_text(self.keep)} of the time one of the {window} that stand for the rounded "
-            f"number, any alike, and otherwise one of the other {outputs - self.width}."
+            f"{chance_text(self.keep)} of the time {window} for the rounded "
+            f"number, and otherwise one of the other {outputs - self.width}."
         )
 
     @property
@@ -309,7 +313,7 @@ class Window(Mechanism):
 
     def debiased(self, aggregate: Aggregate) -> MeanEstimate:
         """The unbiased mean, in steps; its error is that of the noise."""
-        n, shares = aggregate.n, aggregate.counts / aggregate.n
+        n, shares = aggregate.n, aggregate.summed().counts / aggregate.n
         noise = max(0.0, float(shares @ self._noise)) + self._mean_rounding
         return MeanEstimate(
             n=n,

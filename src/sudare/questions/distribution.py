@@ -147,7 +147,7 @@ class Distribution(NumberQuestion):
     def result(self, weighed: Aggregate, options: ResultOptions) -> "Spread":
         """The shares of bins, quantiles, shares above thresholds and the mean."""
         self.check_options(options)
-        released = self.released(weighed)
+        released = self.wave.own(self.released(weighed)).summed()
         check_level(options.level)
         for quantile in options.quantiles:
             if not 0 < quantile < 1:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.answers.reading import Judged, is_empty
-from sudare.answers.table import Layout, columns_named
+from sudare.answers.table import Layout, NoColumn, check_name
 from sudare.errors import InvalidAnswer, ParameterError, TooFewReports
 from sudare.estimation.estimate import Estimate, Interval
 from sudare.estimation.frequency_error import RELIABLE_SPREAD
@@ -223,7 +223,18 @@ class Several(Question):
             )
         names = [part.name for part in self.parts]
         hint = f"every row is a person's {counted(len(names), 'answer')}"
-        return columns_named(*names)._replace(delimiter=",", quoted=True, hint=hint)
+
+        def wanted(header: list[str]) -> list[str]:
+            for name in names:
+                try:
+                    check_name(header, name, "the question's name")
+                except NoColumn:
+                    raise NoColumn(
+                        f"there is no column {name!r}; each question has one, by its name"
+                    ) from None
+            return names
+
+        return Layout(wanted, names, ",", quoted=True, hint=hint)
 
     @property
     def rows_at_once(self) -> int:  # type: ignore[override]

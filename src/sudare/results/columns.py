@@ -16,6 +16,7 @@ class Column(NamedTuple):
 
 
 COLUMNS = {
+    "question": Column("", "the name of one of several questions"),
     "answer": Column("answer", "one of the answers that are listed"),
     "candidate": Column("candidate", "a text that people may have answered"),
     "round": Column("round", "the number of a round, from 1 on"),
