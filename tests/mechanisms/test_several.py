@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from sudare import (
     GRR,
@@ -40,7 +41,7 @@ from sudare.laws.enumeration import (
 from sudare.mechanisms import CATEGORICAL, from_document
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Questions
-from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
+from sudare.mechanisms.interface import CategoricalMechanism, Mechanism, Records
 from sudare.mechanisms.points import PointMechanism
 from sudare.mechanisms.several import (
     MOST_COMBINATIONS,
@@ -196,10 +197,51 @@ def test_the_design_with_the_least_error_is_taken() -> None:
         assert design_of(sizes, epsilon, best) == min(made.values(), key=lambda one: one.error)
         found = design_of(sizes, epsilon, best, associate=True)
         assert found.tells_pairs
-        assert found.error == min(made["split"].error, made["joint"].error)
+        assert found.pair_error == min(made["split"].pair_error, made["joint"].pair_error)
+    # Where the shares of single answers would rather have split, pairs are ten times better off.
+    sizes = (3, 4, 2)
+    split, joint = (design_of(sizes, 0.5, best, design) for design in ("split", "joint"))
+    assert split.error < joint.error
+    assert split.pair_error > 50 * joint.pair_error
+    assert design_of(sizes, 0.5, best, associate=True) == joint
     assert design_of((2, 2), 1.0, best).name == "sample"
     assert design_of((2, 2), 4.0, best).name == "joint"
     assert not made["sample"].tells_pairs
+    assert made["sample"].pair_error == float("inf")
+
+
+@pytest.mark.parametrize("mechanism", [*TestSplit.instances, *TestJoint.instances])
+def test_the_stated_error_of_pairs_is_the_exact_one(mechanism: SeveralQuestions) -> None:
+    """Of one person at random, by enumeration: that of unbiased shares of two answers together."""
+    every, cells, total = values(mechanism), 0, 0.0
+    for first, second in combinations(range(len(mechanism.sizes)), 2):
+        cells += mechanism.sizes[first] * mechanism.sizes[second]
+        for value in every:
+            truth = np.zeros((mechanism.sizes[first], mechanism.sizes[second]))
+            truth[value[first], value[second]] = 1
+            mean = np.zeros_like(truth)
+            for report, chance in channel(mechanism).laws[value].items():
+                assert isinstance(report, bytes)
+                told = records(mechanism, [report])
+                found = together(mechanism, told, first, second)
+                mean += float(chance) * found
+                total += float(chance) * ((found - truth) ** 2).sum() / len(every)
+            assert mean == pytest.approx(truth, abs=1e-9)
+    assert mechanism.pair_error == pytest.approx(total / cells, rel=1e-9)
+
+
+def together(
+    mechanism: SeveralQuestions, told: Records, first: int, second: int
+) -> NDArray[np.float64]:
+    """What one report counts in the share of each two answers of two questions."""
+    if isinstance(mechanism, JointQuestions):
+        one = Aggregate(mechanism.key, 1, mechanism.tally(told))
+        return mechanism.estimate_of(one, [first, second]).values.reshape(
+            mechanism.sizes[first], mechanism.sizes[second]
+        )
+    weights = np.array([mechanism.weights(told, at)[0] for at in range(sum(mechanism.sizes))])
+    parts = np.split(weights, np.cumsum(mechanism.sizes)[:-1])
+    return np.outer(parts[first], parts[second])
 
 
 @pytest.mark.parametrize("mechanism", [*TestSplit.instances, *TestJoint.instances])

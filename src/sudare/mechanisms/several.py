@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -74,6 +75,15 @@ class SeveralQuestions(Mechanism):
         """The mean squared error of each question's shares, all alike, times how many people.
 
         It is that of many people: to be divided by their number.
+        """
+
+    @property
+    @abstractmethod
+    def pair_error(self) -> float:
+        """The mean squared error of the shares of two questions' answers together.
+
+        Of unbiased shares, all alike, over all pairs of answers of all pairs of questions, times
+        how many people. Infinite where no report says anything of two questions.
         """
 
     @abstractmethod
@@ -216,6 +226,11 @@ class SampledQuestions(PartedQuestions):
     def tells_pairs(self) -> bool:
         """No report says something of two questions."""
         return False
+
+    @property
+    def pair_error(self) -> float:
+        """Nothing is told of two questions."""
+        return math.inf
 
     @property
     def odds(self) -> str:
@@ -413,6 +428,17 @@ class SplitQuestions(PartedQuestions):
         """The error of each part."""
         return tuple(mean_squared_error(p.holder, p.others, 1, p.k) for p in self.parts)
 
+    @property
+    def pair_error(self) -> float:
+        """The error of products: a person's part in a pair is that in the one times the other.
+
+        The noise of two questions is independent, so that second moments multiply.
+        """
+        seconds = [(k, 1 / k + error) for k, error in zip(self.sizes, self.errors, strict=True)]
+        pairs = list(combinations(seconds, 2))
+        cells = sum(k * other for (k, _), (other, _) in pairs)
+        return sum(k * other * one * two - 1 for (k, one), (other, two) in pairs) / cells
+
     def perturb(self, values: NDArray[Any], rng: Randomness) -> Records:
         """Reports of checked answers: all people's to the first question, then to the next."""
         reports = np.empty(len(values), self.report_dtype)
@@ -547,6 +573,16 @@ class JointQuestions(SeveralQuestions):
             inside, outside = self.sum_variances(self.table.k // k)
             found.append((inside / k + outside * (1 - 1 / k)) / self._gain**2)
         return tuple(found)
+
+    @property
+    def pair_error(self) -> float:
+        """The error of sums over the combinations that have two answers."""
+        pairs = [one * other for one, other in combinations(self.shape, 2)]
+        found = 0.0
+        for cells in pairs:
+            inside, outside = self.sum_variances(self.table.k // cells)
+            found += inside + outside * (cells - 1)
+        return found / (sum(pairs) * self._gain**2)
 
     @property
     def _gain(self) -> float:

@@ -50,8 +50,8 @@ def design_of(  # noqa: PLR0913 - what may be asked of a design
         epsilon: the most that a report may cost, for all questions together.
         best: the mechanism of a single question.
         design: ``sample``, ``split`` or ``joint``; ``auto`` for the one with the least error.
-        associate: whether the relation of two questions is asked for, of which ``sample`` says
-            nothing.
+        associate: whether the relation of two questions is asked for. Then the error is that of
+            the shares of two answers together, of which ``sample`` says nothing.
         table: the mechanism of a joint table; that with the least error, unless it is given.
     """
     sizes, epsilon = Questions(tuple(sizes)).sizes, check_epsilon(epsilon)
@@ -76,7 +76,7 @@ def design_of(  # noqa: PLR0913 - what may be asked of a design
         table is None or table(combinations_of(sizes), epsilon).together is not None
     ):
         found.append(joint(sizes, epsilon, table))
-    return min(found, key=lambda made: made.error)
+    return min(found, key=lambda made: made.pair_error if associate else made.error)
 
 
 def sampled(sizes: Sequence[int], epsilon: float, best: Best) -> SampledQuestions:

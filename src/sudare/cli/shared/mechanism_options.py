@@ -77,8 +77,8 @@ _OPTIONS = (
         "--associate",
         is_flag=True,
         default=None,
-        help="Of --questions: the relation of two of them is asked for, too, which sample can't "
-        "tell.",
+        help="Of --questions: the relation of two of them is asked for. auto then takes the least "
+        "error of two answers together, which sample can't tell.",
     ),
     *_QUESTION,
     click.option(
