@@ -78,8 +78,12 @@ def test_what_is_no_number_is_refused_by_its_line(
         (("--from", 99, "--to", 18, "--step", 1), "it can't begin at 99 and end at 18"),
         (("--from", 5, "--to", 5, "--step", 1), "it can't begin at 5 and end at 5"),
         (("--from", 0, "--to", 1, "--step", 0), "a step is above 0, got 0"),
-        (("--from", 0, "--to", 1, "--step", "1e-3"), "a decimal such as 18 or -1.5, got '1e-3'"),
-        (("--from", "low", "--to", 1, "--step", 1), "a decimal such as 18 or -1.5, got 'low'"),
+        (("--from", 0, "--to", 1, "--step", "1e-3"), "a decimal such as 18 or -1.5, of at most 15"),
+        (
+            ("--from", 0, "--to", 1, "--step", "0.1234567890123456"),
+            "at most 15 digits on either side of its point, got '0.1234567890123456'",
+        ),
+        (("--from", "low", "--to", 1, "--step", 1), "on either side of its point, got 'low'"),
         (
             ("--from", 0, "--to", 10, "--step", "0.000001"),
             "a range has between 1 and 1,048,576 steps, got 10,000,000",

@@ -91,7 +91,8 @@ def decimal(text: str) -> Fraction:
     """A plain decimal, such as 18 or -1.5, as an exact number."""
     if not _PLAIN.fullmatch(text):
         raise ParameterError(
-            f"an end or a step of a range is a decimal such as 18 or -1.5, got {text!r}"
+            f"an end or a step of a range is a decimal such as 18 or -1.5, of at most {_DIGITS} "
+            f"digits on either side of its point, got {text!r}"
         )
     return Fraction(text)
 

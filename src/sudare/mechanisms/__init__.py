@@ -25,7 +25,7 @@ when a name is none of ours. Each has a file with its ε beside it:
 
 from typing import Any
 
-from sudare.errors import InvalidDocument, MechanismUnavailable, SudareError
+from sudare.errors import InvalidDocument, MechanismUnavailable, ParameterError, SudareError
 from sudare.installed import Offer, offered, told
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
@@ -86,6 +86,11 @@ def categorical(name: str) -> type[CategoricalMechanism]:
     """The class of mechanisms for one answer of k that has this name, ours or installed."""
     if name in CATEGORICAL:
         return CATEGORICAL[name]
+    if name in REGISTRY:
+        raise ParameterError(
+            f"{name} is not for one answer of k, as {', '.join(CATEGORICAL)} and those of "
+            f"installed packages are"
+        )
     family, offer = _installed(name)
     if not issubclass(family, CategoricalMechanism):
         raise offer.refusal(f"{offer.target} is not for one answer of k (CategoricalMechanism)")

@@ -228,6 +228,7 @@ NOT_JUDGED = {
     ),
     "a b:Dice": ("", "'a b:Dice' is no package.module:Class"),
     "craps": ("", "the mechanism must be one of "),
+    "window": ("", "window is not for one answer of k, as grr, oue, sue, "),
 }
 
 
