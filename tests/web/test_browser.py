@@ -19,11 +19,14 @@ from sudare import (
     OUE,
     Collection,
     Glance,
+    HadamardResponse,
     JointQuestions,
+    KShot,
     LocalHashing,
     Loloha,
     Mechanism,
     Part,
+    ProjectiveGeometry,
     SampledQuestions,
     SetResponse,
     SplitQuestions,
@@ -410,7 +413,10 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
 
 REPORTS = 2000
 HASHED = replace(TEA, name="hashed", mechanism=LocalHashing(4, 0.5, 3, 2))
+SOLVED = replace(TEA, name="solved", mechanism=ProjectiveGeometry(4, 0.625, 2, 2))
+SIGNED = replace(TEA, name="signed", mechanism=HadamardResponse(4, 0.75))
 LASTING = replace(TEA, name="lasting", mechanism=Loloha(4, 3, 2, 0.75, 0.625))
+OFTEN = replace(ONLINE, name="often", mechanism=KShot(3, 2, 0, 0.625), windows=None)
 PARTS = (
     Part("tea", "Which tea?", ("green", "black")),
     Part("town", "Where?", ("Tokyo", "Kyoto")),
@@ -451,7 +457,10 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         FEW_HOBBIES.name: SetResponse(4, 2, 2, 0.96875),
         SIZES.name: SubsetSelection(5, 2, 0.9375),
         HASHED.name: LocalHashing(4, 0.9375, 3, 2),
+        SOLVED.name: ProjectiveGeometry(4, 0.875, 2, 2),
+        SIGNED.name: HadamardResponse(4, 0.9375),
         LASTING.name: Loloha(4, 3, 2, 0.9375, 0.9375),
+        OFTEN.name: KShot(3, 2, 0, 0.875),
         AGES.name: SquareWave(81, 16, 6, 0.875),
         "sample": SampledQuestions((GRR(2, 0.875), OUE(2, 0.5, 0.25))),
         "split": SplitQuestions((GRR(2, 0.75), OUE(2, 0.5, 0.25))),
@@ -465,7 +474,10 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
         (FEW_HOBBIES, [], (0, 0, 0, 0)),
         (SIZES, "S", 1),
         (HASHED, "black", TEA.answers.index("black")),
+        (SOLVED, "black", TEA.answers.index("black")),
+        (SIGNED, "black", TEA.answers.index("black")),
         (LASTING, "black", TEA.answers.index("black")),
+        (OFTEN, ["no", "yes", "yes"], (0, 1, 1)),
         (AGES, "45.4", 27),
         (AGES, "120", 81),
         *((study, ["green", "Kyoto"], (0, 1)) for study in STUDIES),
@@ -474,18 +486,33 @@ def test_reports_made_in_a_browser_follow_the_exact_law(
     ]
     for collection, answer, value in asked:
         made = page.evaluate(
-            """async ({ text, answer, count }) => {
+            """async ({ text, answer, count, states }) => {
               const { Collection, Device, KeySecret } = await import("/device.js");
               const collection = Collection.read(new TextEncoder().encode(text));
               const made = [];
               for (let i = 0; i < count; i++) {
                 const secret = new KeySecret(await KeySecret.fresh()); // what is kept is its own
-                const { record } = await new Device(secret).report(collection, answer);
-                made.push(Array.from(record));
+                const device = new Device(secret);
+                if (!states) {
+                  const { record } = await device.report(collection, answer);
+                  made.push(Array.from(record));
+                  continue;
+                }
+                const told = [];
+                for (const [round, state] of answer.entries()) {
+                  const report = await device.observe(collection, round + 1, state);
+                  told.push(...(report?.record ?? []));
+                }
+                made.push(told);
               }
               return made;
             }""",
-            {"text": collection.to_json().decode(), "answer": answer, "count": REPORTS},
+            {
+                "text": collection.to_json().decode(),
+                "answer": answer,
+                "count": REPORTS,
+                "states": collection is OFTEN,
+            },
         )
         counts = Counter[Hashable](bytes(record) for record in made)
         law = collection.mechanism.channel([value]).laws[value]
