@@ -72,6 +72,24 @@ def test_bins_are_few_unless_they_are_asked_for(steps: int, epsilon: float, bins
     assert SquareWave.calibrate(100, epsilon, bins=50).bins == 50
 
 
+@pytest.mark.parametrize(
+    ("numbers", "epsilon", "bins"),
+    [
+        (21, 1.0, 7),
+        (30, 1.0, 15),
+        (23, 1.0, 16),
+        (80, 1.0, 16),
+        (64, 3.0, 32),
+        (66, 3.0, 22),
+        (20, 1.0, 10),
+    ],
+)
+def test_bins_of_few_numbers_are_even_where_they_can_be(
+    numbers: int, epsilon: float, bins: int
+) -> None:
+    assert SquareWave.calibrate(numbers - 1, epsilon).bins == bins
+
+
 @pytest.mark.parametrize("bins", [2, 7, 16, 64])
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 8.0])
 def test_the_width_tells_the_most(bins: int, epsilon: float) -> None:

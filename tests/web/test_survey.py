@@ -13,7 +13,24 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from sudare import GRR, OUE, Collection, Device, Glance, KShot, SampledQuestions
+from sudare import (
+    GRR,
+    OUE,
+    SUE,
+    Collection,
+    Device,
+    Glance,
+    HadamardResponse,
+    JointQuestions,
+    KShot,
+    LocalHashing,
+    Loloha,
+    ProjectiveGeometry,
+    Rappor,
+    SampledQuestions,
+    SquareWave,
+    SubsetSelection,
+)
 from sudare.collection.windows import Windows
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.contract import Role
@@ -44,7 +61,35 @@ STUDIES[1] = replace(
     STUDIES[1], mechanism=SampledQuestions((GRR(3, 0.5), GRR(2, 0.75), GRR(2, 0.75)))
 )
 AGES = [replace(AGE, name=f"age {number}", keeps_reports=True) for number in range(2)]
-HELD = (*STUDIES, TEA, COLOURS, *SEVERAL, *AGES, WORDS, ONLINE, OFTEN, INVITED, MANY, *KEPT)
+# The mechanisms that nobody answers by in the tests above, each with its own form on the page.
+OTHERS = {
+    name: replace(asked, name=name, mechanism=mechanism, keeps_reports=True)
+    for name, asked, mechanism in (
+        ("subset", TEA, SubsetSelection.calibrate(4, 1.5)),
+        ("projective", TEA, ProjectiveGeometry.calibrate(4, 1.5)),
+        ("hadamard", TEA, HadamardResponse.calibrate(4, 1.5)),
+        ("olh", TEA, LocalHashing.calibrate(4, 1.5)),
+        ("loloha", TEA, Loloha.calibrate(4, 1.5, lifetime=3.0)),
+        ("rappor", TEA, Rappor.calibrate(1.5, form="basic", bits=4)),
+        ("sue", TEA, SUE.calibrate(4, 1.5)),
+        ("wave", AGE, SquareWave.calibrate(81, 2.0)),
+        ("joint", STUDY, JointQuestions((3, 2, 2), OUE.calibrate(12, 2.0))),
+    )
+}
+HELD = (
+    *STUDIES,
+    *OTHERS.values(),
+    TEA,
+    COLOURS,
+    *SEVERAL,
+    *AGES,
+    WORDS,
+    ONLINE,
+    OFTEN,
+    INVITED,
+    MANY,
+    *KEPT,
+)
 
 
 @dataclass(frozen=True)
@@ -321,6 +366,28 @@ def test_a_number_can_be_answered_by_the_slider_alone(
     page.locator("button.main").click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     assert place.counted(AGES[1]) == 1
+
+
+@pytest.mark.parametrize("collection", OTHERS.values(), ids=OTHERS)
+def test_a_survey_of_any_mechanism_is_answered_and_counts(
+    collection: Collection, context: BrowserContext, place: Place
+) -> None:
+    made = survey(context, place, collection)
+    page = made.page
+    for part in collection.parts:
+        page.get_by_role("group", name=part.question).get_by_role("radio").last.check()
+    if collection.mechanism.name == "wave":
+        page.locator("[name=answer]").fill("41")
+    elif not collection.parts:
+        page.get_by_role("radio", name=collection.answers[-1]).check()
+    page.locator("button.main").click()
+    expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    expect(page.locator(".meaning")).not_to_be_empty()
+    [reports] = place.stage.store.reports(collection.key)
+    assert reports.tobytes().hex() == shown(page, "record")
+    assert collection.aggregate(reports).n == 1
+    assert spent(page, collection)
+    assert made.complaints == []
 
 
 def test_free_text_stays_on_the_device(context: BrowserContext, place: Place) -> None:

@@ -34,6 +34,8 @@ from sudare.mechanisms.interface import Mechanism, Records
 _BLOCK = 1 << 18
 _PATHS = 1 << 14  # values times reports that are walked down one by one
 _COARSE, _FINE, _LARGE = 16, 32, 2.0  # bins unless others are asked for; fine above this ε
+_EVEN = 5  # numbers of a bin from which on one more or less is no more than a fifth
+_FEWEST = 5  # bins, of which more are left if they can be even
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,11 @@ class SquareWave(Mechanism):
         Args:
             steps: of the range of numbers.
             epsilon: the most that a report may cost.
-            bins: how many there are. Unless it is said, 16, and 32 above ε = 2; or one for each
-                number where these are fewer.
+            bins: how many there are; unless it is said, as many as ``usual_bins`` says.
         """
         epsilon = check_epsilon(epsilon)
         if bins is None:
-            bins = min(_COARSE if epsilon <= _LARGE else _FINE, Numbers(steps).steps + 1)
+            bins = usual_bins(Numbers(steps).steps + 1, epsilon)
         domain = SpreadNumbers(steps, bins)
         width = _best_width(domain.bins, epsilon)
         guess = width / (width + (domain.bins - 1) * math.exp(-epsilon))
@@ -200,6 +201,18 @@ class SquareWave(Mechanism):
         laws = self.window_shares.law.T / self.window_shares.law.sum(axis=0)[:, np.newaxis]
         reported = rng.generator().multinomial(held, laws).sum(axis=0)
         return Aggregate(self.key, int(held.sum()), reported)
+
+
+def usual_bins(numbers: int, epsilon: float) -> int:
+    """How many bins so many numbers have unless somebody says: 16, and 32 above ε = 2.
+
+    Or one for each number where these are fewer. Where they are few, so that bins of one number
+    more than others would look like people, as many below that as have the same numbers each.
+    """
+    most = min(_COARSE if epsilon <= _LARGE else _FINE, numbers)
+    if numbers >= _EVEN * most:
+        return most
+    return next((bins for bins in range(most, _FEWEST, -1) if numbers % bins == 0), most)
 
 
 def _worst_ratio(bins: int, width: int, keep: float) -> Fraction:

@@ -68,7 +68,11 @@ def decimals_of(rows: list[dict[str, Any]]) -> int:
 
 def notes(spread: Spread) -> list[str]:
     """Notes that must stand beside the intervals."""
-    said = ["The shares are smoothed; the intervals rest on the reports alone."]
+    sure = percent(spread.level).replace("\N{NO-BREAK SPACE}", " ")
+    said = [
+        "The shares are smoothed; the intervals rest on the reports alone.",
+        f"Those of quantiles hold them at least {sure} of the time: with few reports more often.",
+    ]
     outside = sum(not row["low"] <= row["share"] <= row["high"] for row in shown(spread))
     if outside:
         some = f"{outside} shares lie outside their intervals"

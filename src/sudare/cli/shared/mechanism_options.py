@@ -42,7 +42,7 @@ _QUESTION = (
         "--bins",
         type=int,
         help="Of a distribution: how many bins the range has; more make each share less precise. "
-        "16, or 32 above ε = 2.",
+        "16, or 32 above ε = 2; fewer where few numbers fall evenly into bins.",
     ),
 )
 _OPTIONS = (
