@@ -605,5 +605,5 @@ def test_nobody_who_only_reads_loads_the_administration(
     expect(made.page.locator(".bars")).to_be_visible()
     assert not [address for address in loaded if "administration" in address]
     sign_in(made.page, stage.tokens[Role.ADMIN])
-    expect(made.page.locator(".tools").first).to_be_visible()
+    expect(made.page.get_by_role("button", name="New collection")).to_be_visible()
     assert [address for address in loaded if "administration" in address]
