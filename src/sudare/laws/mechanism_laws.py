@@ -435,11 +435,13 @@ def weights_add_up(mechanism: Mechanism, seed: int) -> None:
         weights = mechanism.weights(reports, answer)
         people, stderr = PEOPLE * estimate.values[answer], PEOPLE * estimate.stderr[answer]
         sums = (weights.sum(), (weights * (weights - 1)).sum())
-        for what, terms, total in (
-            ("its people", weights, people),
-            ("the variance of its people", weights * (weights - 1), stderr**2),
+        largest = float(np.abs(weights).max())
+        for what, terms, total, size in (
+            ("its people", weights, people, largest),
+            ("the variance of its people", weights * (weights - 1), stderr**2, largest**2),
         )[: 1 + counts_people]:
-            if not _sums_to(terms, total):
+            # But for rounding, which is relative to what is added and taken away.
+            if not abs(terms.sum() - total) <= 1e-9 * max(abs(total), size):
                 raise LawBroken(
                     f"the weights of an answer don't add up to {what}",
                     mechanism=mechanism,
@@ -447,12 +449,6 @@ def weights_add_up(mechanism: Mechanism, seed: int) -> None:
                     sums=", ".join(f"{each:.9g}" for each in sums),
                     estimate=f"{total:.9g}",
                 )
-
-
-def _sums_to(terms: NDArray[np.float64], total: float) -> bool:
-    """The sum is the total but for rounding, which is relative to what is added and taken away."""
-    largest = float(np.abs(terms).max(initial=0.0))
-    return bool(abs(terms.sum() - total) <= 1e-9 * max(abs(total), largest))
 
 
 def document_reads_back(mechanism: Mechanism) -> None:

@@ -240,6 +240,14 @@ def test_ours_are_calibrated_for_it(name: str, tmp_path: Path) -> None:
     assert said.out.rstrip().endswith("tried on 2 instances: every law holds")
 
 
+@pytest.mark.parametrize(("name", "epsilon"), [("loloha", 1), ("grr", 50)])
+def test_ours_obey_them_by_their_names_at_any_budget(
+    name: str, epsilon: float, tmp_path: Path
+) -> None:
+    said = succeed(tmp_path, "laws", name, "--answers", 2, "--epsilon", epsilon)
+    assert said.out.rstrip().endswith(f"{name}, tried on 1 instance: every law holds")
+
+
 def test_a_broken_law_is_a_line_with_its_case_and_exit_code_1(tmp_path: Path) -> None:
     changes, _, sentence, _ = BROKEN["a biased estimator"]
     (tmp_path / "biased.py").write_text(changed(*ONE, *changes), "utf-8")
@@ -302,6 +310,7 @@ NOT_JUDGED = {
         "j:Dice has no name, by which documents could call it",
     ),
     "a b:Dice": ("", "'a b:Dice' is no package.module:Class"),
+    "nowhere:": ("", "'nowhere:' is no package.module:Class"),
     "craps": ("", "the mechanism must be one of "),
     "window": ("", "window is not for one answer of k, as grr, oue, sue, "),
 }
