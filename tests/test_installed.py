@@ -15,7 +15,7 @@ from sudare.collector.service import Service
 from sudare.collector.stores.contract import HeldCollection, Store
 from sudare.collector.stores.open import open_store
 from sudare.errors import MechanismUnavailable
-from sudare.installed import blamed, offers
+from sudare.installed import blamed, forget, offers, suspected
 from sudare.mechanisms import categorical, from_document
 from support.commands import TEAS, refused, run, succeed
 from support.other_packages import changed, install
@@ -39,7 +39,9 @@ def test_a_survey_by_a_mechanism_of_another_package(dice: Path) -> None:
     assert said.out.startswith("tea.json: dice, ε = 1")
     assert "of the package dice-ldp 1.0, which states this ε" in said.err
     (dice / "answers.csv").write_text("answer\n" + "green\nblack\ngreen\n" * 400)
-    succeed(dice, "randomize", "tea.json", "answers.csv", "-o", "reports.arrow")
+    succeed(
+        dice, "randomize", "tea.json", "answers.csv", "-o", "reports.arrow", "--insecure-seed", 1
+    )
     succeed(dice, "aggregate", "tea.json", "reports.arrow", "-o", "total.json")
     rows = succeed(dice, "estimate", "tea.json", "total.json", "--json").json()["answers"]
     assert [row["answer"] for row in rows] == list(TEAS)
@@ -87,6 +89,16 @@ def test_a_name_of_ours_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert succeed(tmp_path, "compare", "--help").out.count("grr") == 2  # and sampled-grr
 
 
+HOLDER = "    @property\n    def holder(self) -> float:"
+MADE = "return cls(\n            k,"
+RATIO = "return _ratio(self.k, self.keep)"
+
+
+def beside(code: str) -> str:
+    """The template's module with something more in its class."""
+    return changed((HOLDER, f"{code}\n\n{HOLDER}"))
+
+
 BROKEN = [
     ("import nothing_such\n", "can't be loaded (ModuleNotFoundError: No module named"),
     ("raise SystemExit(3)\n", "dice_ldp:Dice can't be loaded (SystemExit: 3)"),
@@ -102,6 +114,44 @@ BROKEN = [
     (
         changed(("        odds = expm1", "        odds = 1 / 0 + expm1")),
         "it fails with ZeroDivisionError in calibrate, line 37",
+    ),
+    (
+        changed(("        odds = expm1", "        raise SystemExit(0)\n        odds = expm1")),
+        "it fails with SystemExit in calibrate, line 37",
+    ),
+    (
+        changed(("affordable(_ratio(k, p), epsilon)", "affordable(_ratio(k, p), 3 * epsilon)")),
+        "calibrated for at most ε = 1.0, it states 3.0",
+    ),
+    (changed((MADE, "return None\n        return cls(\n")), "Dice makes a NoneType"),
+    (changed((MADE, "return cls(\n            2,")), "calibrated for 3 answers, it has 2"),
+    (
+        changed((RATIO, "return float(_ratio(self.k, self.keep))")),
+        "its worst_ratio is a float, and no Fraction",
+    ),
+    (
+        beside("    epsilon = 0.01"),
+        "it states ε = 0.01, where its worst_ratio gives 0.9999999999999998",
+    ),
+    (
+        beside("    def document(self):\n        return {'name': 'dice', 'k': self.k}"),
+        "its document doesn't read back (dice takes the parameters k, keep; the document has 1",
+    ),
+    (
+        beside(
+            "    def document(self):\n        return {'name': 'grr', 'k': self.k, 'keep': '1/2'}"
+        ),
+        "its document reads back to another mechanism",
+    ),
+    (
+        beside("    def document(self):\n        return {'name': 'dice', 'keep': object()}"),
+        "it doesn't say what it is (TypeError: Encoding objects of type object is unsupported)",
+    ),
+    (
+        beside(
+            "    @classmethod\n    def from_document(cls, document):\n        return cls(2, 0.5)"
+        ),
+        "its document reads back to another mechanism",
     ),
 ]
 
@@ -131,6 +181,23 @@ def test_a_failure_on_the_way_names_the_package_and_no_answer(
     (tmp_path / "answers.csv").write_text("answer\ngreen\n")
     said = refused(tmp_path, "randomize", "tea.json", "answers.csv", "-o", "reports.arrow")
     assert "it fails with KeyError in perturb, line" in said
+
+
+def test_what_our_code_cannot_go_on_with_names_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = changed(("        return reports\n\n    def check", "        pass\n\n    def check"))
+    install(tmp_path / "site", monkeypatch, source)
+    succeed(tmp_path, *NEW, "--mechanism", "dice", "-o", "tea.json")
+    (tmp_path / "answers.csv").write_text("answer\ngreen\n")
+    said = refused(tmp_path, "randomize", "tea.json", "answers.csv", "-o", "reports.arrow")
+    assert said.startswith(
+        "this fails where the mechanism “dice” of the package dice-ldp 1.0 is used (TypeError in "
+    )
+    assert said.endswith("`sudare laws dice` tells whether it is sound")
+    (tmp_path / "folder").mkdir()  # what has words of its own is nobody else's fault
+    said = refused(tmp_path, "randomize", "tea.json", "answers.csv", "-o", "folder/x/r.arrow")
+    assert "dice" not in said
 
 
 def test_a_document_that_the_package_cannot_read(
@@ -165,6 +232,8 @@ def test_an_error_of_ours_is_nobody_elses() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         _ = 1 / 0
     assert blamed(caught.value) is None
+    forget()
+    assert suspected(caught.value) is None
 
 
 def test_starting_looks_through_no_packages() -> None:

@@ -95,6 +95,28 @@ def offered(name: str) -> Offer | None:
     return found[0] if found else None
 
 
+def forget() -> None:
+    """Begin anew to note what is loaded."""
+    _used.clear()
+
+
+def suspected(error: BaseException) -> str | None:
+    """The sentence of an error in our own code on what another package made; None if none is used.
+
+    What a mechanism gives may be nothing that our code can go on with. It can't be seen from the
+    error whose fault that is: the laws tell.
+    """
+    if not _used:
+        return None
+    *_, (frame, line) = traceback.walk_tb(error.__traceback__)
+    offer = next(reversed(_used.values()))
+    place = f"{type(error).__name__} in {frame.f_code.co_name}, line {line}"
+    return (
+        f"this fails where the mechanism “{offer.name}” of the package {offer.package} is used "
+        f"({place}): `sudare laws {offer.name}` tells whether it is sound"
+    )
+
+
 def blamed(error: BaseException) -> str | None:
     """The sentence of an error in the code of another package; None if it isn't there.
 

@@ -213,6 +213,19 @@ def test_a_change_shows_as_well_as_its_limit_by_many_reports(reports: int) -> No
         mechanism.change_shows(-1)
 
 
+def test_how_a_change_shows_is_known_for_many_cells() -> None:
+    """One report before and one after; more fall into cells in too many ways, and none show it."""
+    mechanism = Loloha.calibrate(1000, 7.0)
+    assert mechanism.prime == 1009
+    one, limit = mechanism.change_shows(1), mechanism.change_shows()
+    assert one is not None
+    assert limit is not None
+    assert 0.5 < one < limit < 1
+    assert mechanism.change_shows(2) is None
+    for epsilon in (1.0, 7.0, 15.0):
+        assert Loloha.calibrate(43, epsilon).change_shows(0) == 0
+
+
 @given(k=st.integers(2, 10**6), epsilon=st.floats(0.01, 5), more=st.floats(1.01, 4))
 def test_calibrate_spends_the_budgets_and_no_more(k: int, epsilon: float, more: float) -> None:
     lifetime = more * epsilon

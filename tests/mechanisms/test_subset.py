@@ -19,7 +19,7 @@ from sudare.estimation.frequency_error import mean_squared_error
 from sudare.mechanisms import CATEGORICAL, subset
 from support.chance import assert_follows, rejects
 from support.enumeration import aggregate_law, channel, random_values, records
-from support.laws import DRAWS, MechanismLaws
+from support.laws import DRAWS, MechanismLaws, simulate_follows_the_law
 
 UNIT = 2.0**-53
 ASKED = [(k, epsilon) for k in (5, 43, 1024) for epsilon in (0.5, 1.0, 2.0, 3.0, 4.0)]
@@ -134,6 +134,21 @@ def test_simulate_follows_the_law_of_unlike_answers(seed: int) -> None:
     people = np.repeat(np.arange(4), truth)
     assert_follows(drawn, aggregate_law(mechanism, people), DRAWS)
     assert rejects(drawn, aggregate_law(wrong, people), DRAWS)
+
+
+def test_simulations_of_few_people_draw_their_reports(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same law; and what takes minutes by answers is there at once."""
+    many = SubsetSelection.calibrate(100_000, 0.5)
+    people = np.zeros(many.k, np.int64)
+    people[[3, 99_999]] = 600, 400
+    estimate = many.estimate(many.simulate(people, Seeded(seed)))
+    assert estimate.n == 1000
+    assert abs(estimate.values[3] - 0.6) < 7 * estimate.stderr[3]
+    monkeypatch.setattr(subset, "_LONG", 0)
+    mechanism = SubsetSelection(4, 2, 0.75)
+    simulate_follows_the_law(mechanism, replace(mechanism, keep=0.875), seed)
 
 
 def test_simulations_of_billions_are_drawn_in_parts() -> None:

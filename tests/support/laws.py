@@ -27,8 +27,11 @@ from sudare.laws.mechanism_laws import (
     aggregates_are_a_monoid,
     chance_is_asked_alike,
     check_accepts_only_possible_reports,
+    costs_follow_from_the_ratio,
+    devices_follow_the_law,
     document_reads_back,
     estimate_is_unbiased,
+    evidence_is_unbiased,
     kernels_repeat_the_plain_path,
     laws_sum_to_one,
     people_are_independent,
@@ -42,7 +45,7 @@ from sudare.laws.mechanism_laws import (
 )
 from sudare.mechanisms import from_document
 from sudare.mechanisms.aggregate import Aggregate
-from sudare.mechanisms.interface import Mechanism
+from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 
 __all__ = [
     "DRAWS",
@@ -81,6 +84,12 @@ class MechanismLaws:
         assert mechanism.worst_ratio > 1
         assert mechanism.worst_ratio != channel(self.wrong(mechanism)).worst_ratio
 
+    def test_what_is_told_of_the_cost_follows_from_it(self, mechanism: Mechanism) -> None:
+        costs_follow_from_the_ratio(mechanism)
+
+    def test_a_devices_first_report_has_the_same_law(self, mechanism: Mechanism) -> None:
+        devices_follow_the_law(mechanism)
+
     def test_laws_sum_to_one(self, mechanism: Mechanism) -> None:
         laws_sum_to_one(mechanism)
 
@@ -95,6 +104,8 @@ class MechanismLaws:
     def test_the_estimate_is_unbiased_and_so_is_its_variance(self, mechanism: Mechanism) -> None:
         for truth in unbiased_truths(mechanism):
             estimate_is_unbiased(mechanism, truth)
+            if isinstance(mechanism, CategoricalMechanism):
+                evidence_is_unbiased(mechanism, truth)
 
     def test_weights_add_up_to_the_estimate(self, mechanism: Mechanism, seed: int) -> None:
         weights_add_up(mechanism, seed)

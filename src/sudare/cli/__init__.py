@@ -46,7 +46,7 @@ from sudare.cli.twoparty.party import party
 from sudare.cli.twoparty.table import table
 from sudare.cli.upkeep.warm_up import warm_up
 from sudare.errors import MechanismUnavailable, ParameterError, SudareError
-from sudare.installed import blamed
+from sudare.installed import blamed, forget, suspected
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -146,6 +146,10 @@ for command in COMMANDS:
     cli.add_command(command)
 
 
+_TOLD = (click.ClickException, Exit, Abort, SystemExit, UnicodeError, MemoryError, OSError)
+"""Errors that ``main`` has words for, whoever's code raises them."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a mistake is one sentence on stderr and exit code 2."""
     try:
@@ -173,12 +177,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: Sequence[str] | None) -> None:
     """Run a command; a failure in the code of an installed package is an error of ours."""
+    forget()
     try:
         cli.main(arguments, prog_name="sudare", standalone_mode=False)
     except SudareError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         sentence = blamed(error)
+        if sentence is None and not isinstance(error, _TOLD):
+            sentence = suspected(error)
         if sentence is None:
             raise
         raise MechanismUnavailable(sentence) from error

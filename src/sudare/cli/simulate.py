@@ -436,7 +436,7 @@ def survey(
     from sudare.collection.document import Collection
     from sudare.demo.studies import TEAS
     from sudare.formats.files import write_whole
-    from sudare.mechanisms import categorical
+    from sudare.mechanisms import calibrated
     from sudare.questions.choice import Choice
     from sudare.questions.interface import ResultOptions
     from sudare.results import choice
@@ -446,7 +446,7 @@ def survey(
         name="tea",
         question="Which tea do you like best?",
         answers=tuple(TEAS),
-        mechanism=categorical(mechanism).calibrate(len(TEAS), epsilon),
+        mechanism=calibrated(mechanism, len(TEAS), epsilon),
     )
     _refuse_other_survey(collection, output, force=force)
     rng = System() if seed is None else Seeded(seed)

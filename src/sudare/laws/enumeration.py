@@ -1,5 +1,6 @@
 """People, their reports and the exact laws of small batches."""
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -25,6 +26,7 @@ from sudare.mechanisms.strings import Strings
 CountLaw = dict[tuple[int, ...], Fraction]
 ENUMERABLE_BITS = 8
 _MOST_PATHS = 1_000_000  # of one law: a minute or so
+_MOST_ANSWERS = 10_000  # of one question on it: they are listed each time
 _MOST_QUESTIONS = 10_000  # on one path: no mechanism asks so many, but a loop without end does
 
 Outcome = TypeVar("Outcome", bound=Hashable)
@@ -66,6 +68,27 @@ class Questions:
         return self._behind.subsets(items, chosen)
 
 
+class _Few(Questions):
+    """Questions of which none has more answers than there may be paths: each answer is one."""
+
+    def below(self, bound: int, shape: Shape) -> NDArray[np.int64]:
+        _check_few(bound)
+        return super().below(bound, shape)
+
+    def subsets(self, items: int, chosen: NDArray[np.int64]) -> Words:
+        for size in chosen.tolist():
+            _check_few(math.comb(items, size))
+        return super().subsets(items, chosen)
+
+
+def _check_few(answers: int) -> None:
+    if answers > _MOST_ANSWERS:
+        raise NotEnumerable(
+            f"chance is asked a question of {answers:,} answers, each of which is a path: at most "
+            f"{_MOST_ANSWERS:,} are walked"
+        )
+
+
 def enumerated(experiment: Callable[[Randomness], Outcome]) -> dict[Outcome, Fraction]:
     """The exact law of an experiment, given up where its paths of chance are too many to walk."""
     paths = 0
@@ -78,7 +101,7 @@ def enumerated(experiment: Callable[[Randomness], Outcome]) -> dict[Outcome, Fra
                 f"there are more than {_MOST_PATHS:,} paths of chance, too many to walk: fewer "
                 f"answers have fewer"
             )
-        return experiment(Questions(rng))
+        return experiment(_Few(rng))
 
     return exact_law(counted)
 

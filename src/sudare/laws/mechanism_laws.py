@@ -4,6 +4,8 @@ A law is tried on one instance. Those that enumerate need a small one; cases are
 large, so that the first that fails is the smallest.
 """
 
+import hashlib
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
@@ -16,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.chance.exact import log_up, text_up
 from sudare.chance.randomness import Randomness, Seeded
 from sudare.errors import InvalidReport, LawBroken, SudareError
+from sudare.formats.documents import canonical
 from sudare.formats.wire import from_batch, from_bytes, to_batch, to_bytes
 from sudare.kernels import COMPILE_FROM
 from sudare.laws.compiled_paths import NEVER, compiled_from
@@ -35,7 +38,7 @@ from sudare.laws.enumeration import (
 )
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import Numbers
-from sudare.mechanisms.interface import Mechanism
+from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 
 EXACT = 1e-12  # what floats may lose on the way from exact fractions
 ILL_TYPED: Sequence[Any] = (
@@ -95,6 +98,62 @@ def ratio_is_declared(mechanism: Mechanism) -> None:
             stated_ratio=stated,
             enumerated_ratio=worst,
             **case,
+        )
+
+
+def costs_follow_from_the_ratio(mechanism: Mechanism) -> None:
+    """Law 7: what is told of the cost is what the ratio says, of one report and of several.
+
+    The ratio is compared with the code. But whoever asks for a cost (a collection, a ledger) asks
+    for its logarithm, and for that of several reports: where nothing is kept, each costs anew.
+    """
+    ratio = log_up(Fraction(mechanism.worst_ratio))
+    told = mechanism.epsilon
+    if told != ratio:
+        raise LawBroken(
+            f"epsilon is told to be {told!r}; the logarithm of worst_ratio is {ratio!r}",
+            mechanism=mechanism,
+            stated_ratio=mechanism.worst_ratio,
+        )
+    for reports in (1,) if mechanism.memoised else (1, 2, 10):
+        cost = mechanism.epsilon_of(reports)
+        if cost < reports * told:
+            raise LawBroken(
+                f"epsilon_of({reports}) is {cost!r}, less than {reports} times {told!r}",
+                mechanism=mechanism,
+            )
+    for_life = mechanism.lifetime_epsilon
+    least = told if mechanism.memoised else math.inf
+    if for_life < least:
+        raise LawBroken(
+            f"lifetime_epsilon is {for_life!r}; what is kept says that it is at least {least!r}",
+            mechanism=mechanism,
+        )
+
+
+def devices_follow_the_law(mechanism: Mechanism) -> None:
+    """Law 1 of a device: its first report has the law that was enumerated.
+
+    A device calls ``report_again``, not ``randomize``. What it keeps is drawn anew here.
+    """
+    for value, law in channel(mechanism).laws.items():
+
+        def told(rng: Randomness, value: Any = value) -> bytes:  # noqa: ANN401 - any domain's
+            checked = mechanism.domain.check([value])
+            return mechanism.report_again(checked, lambda _, __: rng, rng).tobytes()
+
+        found: dict[Hashable, Fraction] = dict(enumerated(told))
+        if found == law:
+            continue
+        every: set[Any] = found.keys() | law.keys()
+        report = min(report for report in every if found.get(report) != law.get(report))
+        raise LawBroken(
+            "a device's report has another law than that of randomize",
+            mechanism=mechanism,
+            value=value,
+            report=report.hex(),
+            its_chance=law.get(report, 0),
+            its_chance_from_a_device=found.get(report, 0),
         )
 
 
@@ -235,6 +294,26 @@ def estimate_is_unbiased(mechanism: Mechanism, truth: Sequence[int]) -> None:
         )
 
 
+def evidence_is_unbiased(mechanism: CategoricalMechanism, truth: Sequence[int]) -> None:
+    """Law 3 of the likelihood: the exact mean of each event's counts is what its chances say."""
+    shares, n = true_shares(mechanism, truth), sum(truth)
+    shape, mean, said = mechanism.zero.counts.shape, np.zeros(1), np.zeros(1)
+    for counts, chance in aggregate_law(mechanism, population(mechanism, truth)).items():
+        aggregate = Aggregate(mechanism.key, n, np.reshape(counts, shape))
+        evidence = mechanism.evidence(aggregate)
+        others, lift = evidence.others, evidence.holder - evidence.others
+        mean = mean + float(chance) * evidence.counts
+        said = n * (others[:, np.newaxis] + lift[:, np.newaxis] * shares)
+    if mean.shape != said.shape or not (np.abs(mean - said) <= EXACT * n).all():
+        raise LawBroken(
+            "the evidence is wrong: the exact mean of its counts isn't what its chances say",
+            mechanism=mechanism,
+            people_with_each_value=list(truth),
+            mean=np.round(mean, 9).tolist(),
+            its_chances_say=np.round(said, 9).tolist(),
+        )
+
+
 def aggregates_add_up(
     mechanism: Mechanism, batches: tuple[ArrayLike, ArrayLike, ArrayLike], seed: int
 ) -> None:
@@ -356,11 +435,13 @@ def weights_add_up(mechanism: Mechanism, seed: int) -> None:
         weights = mechanism.weights(reports, answer)
         people, stderr = PEOPLE * estimate.values[answer], PEOPLE * estimate.stderr[answer]
         sums = (weights.sum(), (weights * (weights - 1)).sum())
-        for what, terms, total in (
-            ("its people", weights, people),
-            ("the variance of its people", weights * (weights - 1), stderr**2),
+        largest = float(np.abs(weights).max())
+        for what, terms, total, size in (
+            ("its people", weights, people, largest),
+            ("the variance of its people", weights * (weights - 1), stderr**2, largest**2),
         )[: 1 + counts_people]:
-            if not _sums_to(terms, total):
+            # But for rounding, which is relative to what is added and taken away.
+            if not abs(terms.sum() - total) <= 1e-9 * max(abs(total), size):
                 raise LawBroken(
                     f"the weights of an answer don't add up to {what}",
                     mechanism=mechanism,
@@ -370,15 +451,18 @@ def weights_add_up(mechanism: Mechanism, seed: int) -> None:
                 )
 
 
-def _sums_to(terms: NDArray[np.float64], total: float) -> bool:
-    """The sum is the total but for rounding, which is relative to what is added and taken away."""
-    largest = float(np.abs(terms).max(initial=0.0))
-    return bool(abs(terms.sum() - total) <= 1e-9 * max(abs(total), largest))
-
-
 def document_reads_back(mechanism: Mechanism) -> None:
     """The document reads back to the same mechanism, of the same key."""
     document = mechanism.document()
+    key = hashlib.sha256(canonical(document)).hexdigest()
+    if mechanism.key != key:  # or reports of several mechanisms would be added up
+        raise LawBroken(
+            "the key isn't that of the document",
+            mechanism=mechanism,
+            document=document,
+            key=mechanism.key,
+            key_of_the_document=key,
+        )
     again = type(mechanism).from_document(document)
     if again != mechanism or again.key != mechanism.key:
         raise LawBroken(

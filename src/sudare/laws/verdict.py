@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from sudare.chance.randomness import Seeded
@@ -10,10 +11,12 @@ from sudare.errors import LawBroken, NotEnumerable, ParameterError, SudareError
 from sudare.installed import told
 from sudare.laws import mechanism_laws as laws
 from sudare.laws.enumeration import random_values
+from sudare.mechanisms import REGISTRY
 from sudare.mechanisms.interface import CategoricalMechanism
 
 ANSWERS, EPSILONS = (2, 3, 4), (0.5, 1.0, 2.0)
 _LARGE = 43  # answers, where nothing is enumerated
+_MOST_EXAMPLES, _MOST_ANSWERS = 100, 100  # of a class's own: more take hours
 _PEOPLE = 3000  # of whom compiled and plain code are compared
 _BUDGETS = [(k, e) for k in (2, 3, 10, 100, 1000) for e in (0.05, 0.1, 0.5, 1.0, 3.0, 8.0)]
 _SEED = 17
@@ -30,9 +33,16 @@ class Law:
     obey: Callable[[Instance], None]
 
 
+def _private(mechanism: Instance) -> None:
+    laws.ratio_is_declared(mechanism)
+    laws.costs_follow_from_the_ratio(mechanism)
+    laws.devices_follow_the_law(mechanism)
+
+
 def _unbiased(mechanism: Instance) -> None:
     for truth in laws.unbiased_truths(mechanism):
         laws.estimate_is_unbiased(mechanism, truth)
+    laws.evidence_is_unbiased(mechanism, next(laws.unbiased_truths(mechanism)))
 
 
 def _repeated(mechanism: Instance) -> None:
@@ -52,7 +62,7 @@ def _words(mechanism: Instance) -> None:
 
 
 LAWS = (
-    Law("privacy", "the enumerated ε is the stated one, as fractions", laws.ratio_is_declared),
+    Law("privacy", "the enumerated ε is the stated one, as fractions", _private),
     Law("whole", "some report leaves, with chance 1", laws.laws_sum_to_one),
     Law("apart", "people's reports are independent", laws.people_are_independent),
     Law(
@@ -128,6 +138,10 @@ def check_class(found: object, named: str) -> type[CategoricalMechanism]:
     name = getattr(found, "name", None)
     if not isinstance(name, str) or not name:
         raise ParameterError(f"{named} has no name, by which documents could call it")
+    if REGISTRY.get(name, found) is not found:
+        raise ParameterError(
+            f"{named} is called “{name}”, which is a name of ours: give it its own"
+        )
     parameters = getattr(found, "__dataclass_params__", None)
     if parameters is None or not parameters.frozen:
         raise ParameterError(f"{named} is no frozen dataclass")
@@ -144,9 +158,17 @@ def instances_of(
     own: Callable[[], Iterable[Instance]] | None = getattr(family, "examples", None)
     if own is not None:
         with_name = f"{family.__name__}.examples()"
-        made = _called(with_name, lambda: list(own()))
+        made = _called(with_name, lambda: list(islice(own(), _MOST_EXAMPLES + 1)))
         if not made or not all(isinstance(one, family) for one in made):
             raise ParameterError(f"{with_name} must give mechanisms of its class, at least one")
+        if len(made) > _MOST_EXAMPLES:
+            raise ParameterError(f"{with_name} gives more than {_MOST_EXAMPLES} mechanisms")
+        most = max(one.k for one in made)
+        if most > _MOST_ANSWERS:
+            raise ParameterError(
+                f"{with_name} gives one for {most:,} answers, of which laws are tried on at most "
+                f"{_MOST_ANSWERS}: every path of chance is walked"
+            )
     else:
         made = [_calibrated(family, k, e) for k in sorted(answers) for e in sorted(epsilons)]
     return sorted(made, key=lambda mechanism: mechanism.k)
@@ -166,7 +188,7 @@ def _called(named: str, call: Callable[[], Any]) -> Any:  # noqa: ANN401 - whate
         return call()
     except SudareError as error:
         raise ParameterError(f"{named} is refused: {error}") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ParameterError(f"{named} fails: {told(error)}") from error
 
 
@@ -207,7 +229,7 @@ def _found(name: str, says: str, trials: Iterable[Trial]) -> Finding:
             return Finding(name, says, str(broken), broken.case)
         except NotEnumerable as error:  # no fault, but no proof that it holds either
             raise NotEnumerable(f"{mechanism} can't be tried: {error}") from None
-        except Exception as error:  # noqa: BLE001 - code of others may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - code of others may raise anything
             case = {"mechanism": str(mechanism), "where": _place(error)}
             return Finding(name, says, f"the code fails: {told(error)}", case)
     return Finding(name, says)

@@ -23,9 +23,12 @@ when a name is none of ours. Each has a file with its ε beside it:
 ``aggregate``: tallies that merge.
 """
 
+from fractions import Fraction
 from typing import Any
 
+from sudare.chance.exact import log_up
 from sudare.errors import InvalidDocument, MechanismUnavailable, ParameterError, SudareError
+from sudare.formats.documents import canonical, decode
 from sudare.installed import Offer, offered, told
 from sudare.mechanisms.grr import GRR
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
@@ -75,11 +78,54 @@ def from_document(document: dict[str, Any]) -> Mechanism:
         return REGISTRY[name].from_document(document)
     family, offer = _installed(name)
     try:
-        return family.from_document(document)
+        found = family.from_document(document)
     except SudareError:
         raise
     except Exception as error:
         raise offer.refusal(f"it can't read its document ({told(error)})") from error
+    _check_statement(found, family, offer)
+    return found
+
+
+def calibrated(name: str, k: int, epsilon: float) -> CategoricalMechanism:
+    """The mechanism of this name for one answer of ``k`` that spends at most ``epsilon``.
+
+    A budget is kept whoever wrote the mechanism: what an installed package makes of it is refused
+    if it states more, is for another number of answers, or can't be read from its document.
+    """
+    family = categorical(name)
+    made = family.calibrate(k, epsilon)
+    if name in CATEGORICAL:
+        return made
+    _, offer = _installed(name)
+    _check_statement(made, family, offer)
+    if made.k != k:
+        raise offer.refusal(f"calibrated for {k} answers, it has {made.k}")
+    if made.epsilon > epsilon:
+        raise offer.refusal(f"calibrated for at most ε = {epsilon}, it states {made.epsilon}")
+    try:
+        again = from_document(decode(canonical(made.document()), dict, "a document"))
+    except SudareError as error:
+        raise offer.refusal(f"its document doesn't read back ({error})") from error
+    if again != made:
+        raise offer.refusal("its document reads back to another mechanism")
+    return made
+
+
+def _check_statement(made: object, family: type[Mechanism], offer: Offer) -> None:
+    """Refuse what isn't of the class that was asked, or doesn't state its ε as ours do."""
+    if not isinstance(made, family):
+        raise offer.refusal(f"{family.__name__} makes a {type(made).__name__}")
+    try:
+        ratio = made.worst_ratio
+        stated = made.epsilon if isinstance(ratio, Fraction | int) else None
+        _ = made.key  # of its document, which may be none
+    except Exception as error:
+        raise offer.refusal(f"it doesn't say what it is ({told(error)})") from error
+    if stated is None:
+        raise offer.refusal(f"its worst_ratio is a {type(ratio).__name__}, and no Fraction")
+    if stated != (due := log_up(Fraction(ratio))):
+        raise offer.refusal(f"it states ε = {stated}, where its worst_ratio gives {due}")
 
 
 def categorical(name: str) -> type[CategoricalMechanism]:

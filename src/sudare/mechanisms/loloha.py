@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from itertools import combinations_with_replacement
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -132,7 +133,7 @@ class Loloha(HashedReports, MemoisedMechanism):
     def odds(self) -> str:
         """How often a report has the cell of the truth, in plain words."""
         return (
-            f"A device sorts the answers into {self.prime} cells, in a way of its own. What it "
+            f"A device sorts the answers into {self.prime:,} cells, in a way of its own. What it "
             f"keeps of a cell is that cell {chance_text(self.lasting)} of the time, once and for "
             f"good; a report fits the true answer, all told, {chance_text(self.holder)} of the "
             f"time and each of the others {chance_text(self.others)} of the time."
@@ -181,6 +182,8 @@ class Loloha(HashedReports, MemoisedMechanism):
         reports = whole("the number of reports", reports)
         if reports < 0:
             raise ParameterError(f"the number of reports must be at least 0, got {reports}")
+        if not reports:
+            return 0.0
         if math.comb(reports + self.prime - 1, self.prime - 1) > _COUNTED:
             return None
         return float(apart) * _told_apart(self.prime, self.lasting, self.fresh, reports)
@@ -207,7 +210,7 @@ def _told_apart(cells: int, lasting: float, fresh: float, reports: int) -> float
 
     What counts is how often each cell was told, before and after.
     """
-    counts = np.array([[0] * cells]) if not reports else _counts(cells, reports)
+    counts = _counts(cells, reports)
     # In logarithms: of some hundred reports there are more ways than the largest float.
     each = np.array([math.lgamma(1 + count) for count in range(reports + 1)])
     ways = each[reports] - each[counts].sum(axis=1)
@@ -222,10 +225,7 @@ def _told_apart(cells: int, lasting: float, fresh: float, reports: int) -> float
 
 def _counts(cells: int, reports: int) -> NDArray[np.int64]:
     """All ways in which so many reports fall into cells, a row for each."""
-    if cells == 1:
-        return np.array([[reports]])
-    parts = []
-    for first in range(reports + 1):
-        rest = _counts(cells - 1, reports - first)
-        parts.append(np.column_stack([np.full(len(rest), first), rest]))
-    return np.concatenate(parts)
+    told = np.array(list(combinations_with_replacement(range(cells), reports)))
+    counts = np.zeros((len(told), cells), np.int64)
+    np.add.at(counts, (np.arange(len(told))[:, np.newaxis], told), 1)
+    return counts

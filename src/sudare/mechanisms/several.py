@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -742,11 +742,12 @@ def _check_part(part: object) -> None:
 
 def _read_part(document: object) -> CategoricalMechanism:
     """The mechanism for one answer of k that a document within a document describes."""
-    from sudare.mechanisms import categorical  # which knows them all, and this module too
+    from sudare.mechanisms import categorical, from_document  # which know this module, too
 
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
         raise InvalidDocument("each of several questions needs a mechanism with a name")
-    return categorical(document["name"]).from_document(document)
+    categorical(document["name"])  # refuses what is for something else
+    return cast("CategoricalMechanism", from_document(document))
 
 
 def _given(name: str, document: dict[str, Any], *wanted: str) -> dict[str, Any]:

@@ -32,6 +32,9 @@ from sudare.mechanisms.interface import CategoricalMechanism, Records
 # Words of reports that are drawn together: enough to pay for a call, few enough for a cache. Part
 # of the format: a golden vector of any length means the same to every implementation.
 _BLOCK = 1 << 17
+_LONG = 10**7  # answers times those in a set, from which on a simulation may draw few people's sets
+_FEW = 150  # people for each answer in a set: for more, to go by answers is quicker
+_DRAWN = 1 << 23  # words of sets that a simulation draws together
 _TOGETHER = 10**8  # people of a simulation: NumPy draws up to 10^9 without replacement
 
 
@@ -164,15 +167,29 @@ class SubsetSelection(CategoricalMechanism):
         return Evidence.of_bits(aggregate.counts, aggregate.n, self.holder, self.others)
 
     def simulate(self, truth: ArrayLike, rng: Keystream) -> Aggregate:
-        """The aggregate of a population: who has their own answer in, then answer by answer."""
+        """The aggregate of a population: who has their own answer in, then answer by answer.
+
+        Of many answers and not so many people, each person's report is drawn.
+        """
         held = self.domain.population(truth)
-        n, generator = int(held.sum()), rng.generator()
+        n = int(held.sum())
+        if self.k * self.size > _LONG and n < _FEW * self.size:
+            return self._drawn(held, rng)
+        generator = rng.generator()
         parts = 1 + n // _TOGETHER
         counts = np.zeros(self.k, np.int64)
         for part in range(parts):
             some = held // parts + (part < held % parts)
             counts += _sum_of_sets(some, self.keep, self.size, generator)
         return Aggregate(self.key, n, counts)
+
+    def _drawn(self, held: NDArray[np.int64], rng: Keystream) -> Aggregate:
+        """The aggregate of everybody's reports."""
+        values, counts = np.repeat(np.arange(self.k), held), np.zeros(self.k, np.int64)
+        together = max(1, _DRAWN // packed_words(self.k))
+        for first in range(0, len(values), together):
+            counts += self.tally(self.perturb(values[first : first + together], rng))
+        return Aggregate(self.key, len(values), counts)
 
 
 def _worst_ratio(k: int, size: int, keep: float) -> Fraction:

@@ -11,7 +11,7 @@ from sudare.chance.keystream import packed_words
 from sudare.errors import ParameterError
 from sudare.estimation.frequency_error import mean_squared_error
 from sudare.formats.ranges import Range
-from sudare.mechanisms import CATEGORICAL, CONTINUAL, categorical
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, calibrated
 from sudare.mechanisms.interface import CategoricalMechanism, Mechanism
 from sudare.mechanisms.loloha import Loloha
 from sudare.mechanisms.over_time.continual import ContinualMechanism
@@ -231,7 +231,7 @@ def _several(options: MechanismOptions, answers: int) -> SetResponse:
 
 def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanism:
     if options.mechanism not in {"auto", "small"}:
-        return categorical(options.mechanism).calibrate(answers, options.epsilon)
+        return calibrated(options.mechanism, answers, options.epsilon)
     # Sets have the least error that there is. Only GRR may have as little, in a shorter report;
     # where a set is too long, a number stands for one.
     small = options.mechanism == "small"

@@ -15,7 +15,14 @@ from support.pages import ROOT, _compare, blocks, commands
 
 PAGE = ROOT / "docs" / "how-to" / "publish-a-mechanism.md"
 HONEST = "honest = rng.bernoulli(self.keep, values.shape)"
+HOLDER = "    @property\n    def holder(self) -> float:"
 ONE = (("yield from (cls(2, 0.5), cls(3, 0.25), cls.calibrate(4, 1.0))", "yield cls(3, 0.25)"),)
+
+
+def beside(code: str) -> tuple[tuple[str, str], ...]:
+    """A change that gives the class something more."""
+    return ((HOLDER, f"{code}\n\n{HOLDER}"),)
+
 
 # What is changed, the laws that it breaks, the sentence of the first, and what its case says.
 BROKEN: dict[str, tuple[tuple[tuple[str, str], ...], set[str], str, dict[str, str]]] = {
@@ -45,6 +52,45 @@ BROKEN: dict[str, tuple[tuple[tuple[str, str], ...], set[str], str, dict[str, st
         {"privacy", "budget"},
         "worst_ratio is a float; it must be an exact Fraction",
         {},
+    ),
+    "an ε of its own": (
+        beside("    epsilon = 0.01"),
+        {"privacy"},
+        "epsilon is told to be 0.01; the logarithm of worst_ratio is 0.693147",
+        {"stated ratio": "2"},
+    ),
+    "reports that are said to cost nothing more": (
+        beside("    def epsilon_of(self, reports):\n        return self.epsilon"),
+        {"privacy"},
+        "epsilon_of(2) is 0.693147",
+        {},
+    ),
+    "a lifetime without kept noise": (
+        beside("    lifetime_epsilon = 2.0"),
+        {"privacy"},
+        "lifetime_epsilon is 2.0; what is kept says that it is at least inf",
+        {},
+    ),
+    "a device that tells the truth": (
+        beside(
+            "    def report_again(self, values, kept, rng):\n"
+            "        return values.astype('<u4').view(self.report_dtype)"
+        ),
+        {"privacy"},
+        "a device's report has another law than that of randomize",
+        {"report": "00000000", "its chance": "1/2", "its chance from a device": "1"},
+    ),
+    "one key for all": (
+        beside("    key = 'a' * 64"),
+        {"documented"},
+        "the key isn't that of the document",
+        {"key": "aaaa"},
+    ),
+    "evidence of something else": (
+        (("np.array([self.holder])", "np.array([self.keep])"),),
+        {"unbiased"},
+        "the evidence is wrong: the exact mean of its counts isn't what its chances say",
+        {"people with each value": "[1, 1, 0]", "mean": "[[0.75, 0.75, 0.5]]"},
     ),
     "a report that leaks": (
         ((HONEST, f"{HONEST} | (values == 2)"),),
@@ -135,6 +181,12 @@ BROKEN: dict[str, tuple[tuple[tuple[str, str], ...], set[str], str, dict[str, st
         "odds says nothing to the people who are asked",
         {},
     ),
+    "code that ends the program": (
+        ((HONEST, "raise SystemExit(0)"),),
+        {"privacy"},
+        "the code fails: SystemExit: 0",
+        {"where": "perturb, line "},
+    ),
     "code that fails": (
         (("honest = generator", "honest = 1 / 0 + generator"),),
         {"simulated"},
@@ -188,6 +240,14 @@ def test_ours_are_calibrated_for_it(name: str, tmp_path: Path) -> None:
     assert said.out.rstrip().endswith("tried on 2 instances: every law holds")
 
 
+@pytest.mark.parametrize(("name", "epsilon"), [("loloha", 1), ("grr", 50)])
+def test_ours_obey_them_by_their_names_at_any_budget(
+    name: str, epsilon: float, tmp_path: Path
+) -> None:
+    said = succeed(tmp_path, "laws", name, "--answers", 2, "--epsilon", epsilon)
+    assert said.out.rstrip().endswith(f"{name}, tried on 1 instance: every law holds")
+
+
 def test_a_broken_law_is_a_line_with_its_case_and_exit_code_1(tmp_path: Path) -> None:
     changes, _, sentence, _ = BROKEN["a biased estimator"]
     (tmp_path / "biased.py").write_text(changed(*ONE, *changes), "utf-8")
@@ -210,6 +270,29 @@ NOT_JUDGED = {
         changed(("        yield from (", "        yield from () and (")),
         "Dice.examples() must give mechanisms of its class, at least one",
     ),
+    "endless:Dice": (
+        changed(("        yield from (", "        while True:\n            yield from (")),
+        "Dice.examples() gives more than 100 mechanisms",
+    ),
+    "large:Dice": (
+        changed(("(cls(2, 0.5)", "(cls(10**6, 0.5)")),
+        "Dice.examples() gives one for 1,000,000 answers, of which laws are tried on at most 100: ",
+    ),
+    "wide:Dice": (
+        changed(("thrown = rng.below(self.k,", "thrown = rng.below(self.k << 20,")),
+        "Dice(k=2, keep=0.5) can't be tried: chance is asked a question of 2,097,152 answers, each",
+    ),
+    "left:Dice": (
+        changed(
+            ("odds = expm1", "raise SystemExit(0)\n        odds = expm1"),
+            ("def examples(", "def other("),
+        ),
+        "Dice.calibrate(2, 0.5) fails: SystemExit: 0",
+    ),
+    "ours:Dice": (
+        changed(('name: ClassVar[str] = "dice"', 'name: ClassVar[str] = "grr"')),
+        "ours:Dice is called “grr”, which is a name of ours: give it its own",
+    ),
     "g:Dice": (
         changed(("(cls(2, 0.5)", "(cls(2, 5.0)")),
         "Dice.examples() is refused: keep must be a multiple of 2^-53 in (0, 1), got 5.0",
@@ -227,6 +310,7 @@ NOT_JUDGED = {
         "j:Dice has no name, by which documents could call it",
     ),
     "a b:Dice": ("", "'a b:Dice' is no package.module:Class"),
+    "nowhere:": ("", "'nowhere:' is no package.module:Class"),
     "craps": ("", "the mechanism must be one of "),
     "window": ("", "window is not for one answer of k, as grr, oue, sue, "),
 }

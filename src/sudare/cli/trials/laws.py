@@ -123,10 +123,14 @@ def _class_of(named: str) -> object:
     """What a name means: of a mechanism in documents, or of a place in a module."""
     module, colon, path = named.partition(":")
     if not colon:
-        from sudare.mechanisms import categorical
+        from sudare.mechanisms import REGISTRY, categorical
+        from sudare.mechanisms.interface import CategoricalMechanism
 
+        ours = REGISTRY.get(named)
+        if ours is not None and issubclass(ours, CategoricalMechanism):
+            return ours  # some are for one answer of k, and not taken for any such question
         return categorical(named)
-    if not module or not all(part.isidentifier() for part in module.split(".")):
+    if not module or not path or not all(part.isidentifier() for part in module.split(".")):
         raise ParameterError(f"{named!r} is no package.module:Class")
     try:
         found: object = import_module(module)
