@@ -127,6 +127,7 @@ def test_quantiles_and_thresholds_outside_their_intervals_are_told(folder: Path)
         (["--above", "old"], "a threshold is a number, got 'old'"),
         (["--above", "nan"], "a threshold is a number, got 'nan'"),
         (["--quantile", "1"], "a quantile is between 0 and 1, got 1"),
+        (["--quantile", "50"], "a quantile is between 0 and 1, got 50: 50 % is 0.5"),
         (["--quantile", "nan"], "a quantile is between 0 and 1, got nan"),
         (["--simultaneous"], "simultaneous is for listed answers"),
     ],
