@@ -139,6 +139,21 @@ def test_the_result_is_the_mean_with_its_interval(age: Collection, tmp_path: Pat
         )
 
 
+@pytest.mark.parametrize(("low", "high"), [("-0.3", "1.2"), ("100000000000", "100000000001.5")])
+def test_few_reports_may_all_be_the_same_and_ranges_far_from_0(low: str, high: str) -> None:
+    """Whatever they all say, an interval for a population is one, and not the narrower one."""
+    part = Collection("part", "?", (low, high), Window.calibrate(15, 4.0), 1)
+    kind = part.report_dtype
+    for output in range(len(part.mechanism.document()["scores"])):
+        total = part.aggregate(np.full(200, (output,), kind))
+        [own] = part.analyse(total).rows()
+        [wider] = part.analyse(total, ResultOptions(population=True)).rows()
+        assert own["stderr"] <= wider["stderr"] < 1
+    half = part.simulate(np.bincount([0, 15], minlength=16) * 500, Seeded(1))
+    [wider] = part.analyse(half, ResultOptions(population=True)).rows()
+    assert wider["stderr"] == pytest.approx(0.75 / 1000**0.5, rel=0.2)  # and the noise's, less
+
+
 def test_reports_have_weights_for_queries(age: Collection) -> None:
     people = pa.table({"answer": ["20", "60"] * 5000})
     reports = randomize(people, age, rng=Seeded(1))
