@@ -151,3 +151,20 @@ def test_what_does_not_go_together_is_a_sentence(
     (tmp_path / "people.csv").write_text(f"answer\n{cells}")
     (tmp_path / "q.toml").write_text(QUESTIONS)
     assert said in refused(tmp_path, "compare", "people.csv", *shlex.split(options))
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ((), "from 1 to 2^53 - 1 people and at least 2 answers, got 0 people and 0 answers"),
+        (("--most", 2), "from 1 to 2^53 - 1 people, got 0 people"),
+        (("--from", 1, "--to", 5, "--step", 1), "from 1 to 2^53 - 1 people, got 0 people"),
+    ],
+)
+def test_nobody_can_not_be_compared(
+    options: tuple[object, ...], found: str, tmp_path: Path
+) -> None:
+    (tmp_path / "none.csv").write_text("answer\n")
+    said = refused(tmp_path, "compare", "none.csv", *options)
+    assert f"none.csv: a comparison needs {found}" in said
+    assert "at least 0" not in said

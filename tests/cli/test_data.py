@@ -370,6 +370,19 @@ def test_the_truth_in_every_output(tmp_path: Path) -> None:
     assert "truth" not in plain
 
 
+def test_an_empty_file_is_no_truth(tmp_path: Path) -> None:
+    """Not of answers that nobody gave, and not of a mean at the least number of the range."""
+    number = ("--question", "?", "--from", 0, "--to", 9, "--step", 1, "--epsilon", 1)
+    succeed(tmp_path, "collection", "new", "age", *number, "-o", "age.json")
+    (tmp_path / "none.csv").write_text("answer\n")
+    for name, answer in ((tea(tmp_path, epsilon=1.0), "green\n"), ("age.json", "3\n")):
+        people = ("answer\n" + 200 * answer).encode()
+        succeed(tmp_path, "randomize", name, "-o", "r.arrow", "--force", stdin=people)
+        succeed(tmp_path, "aggregate", name, "r.arrow", "-o", "t.json", "--force")
+        said = refused(tmp_path, "estimate", name, "t.json", "--truth", "none.csv")
+        assert "none.csv holds 0 answers; there is no truth in it" in said
+
+
 def test_the_truth_of_rounds(tmp_path: Path) -> None:
     succeed(tmp_path, "example-data", "states")
     succeed(

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from sudare import Collection, Seeded, SquareWave
+from sudare.questions.distribution import Spread
+from sudare.questions.interface import ResultOptions
+from sudare.results.distribution import notes
 from support.commands import refused as turned_down
 from support.commands import succeed
 
@@ -85,6 +88,38 @@ def test_people_are_told_what_is_smoothed(folder: Path) -> None:
     assert "The mean is" in said
 
 
+def test_people_are_told_where_numbers_count_as_spread_evenly(folder: Path) -> None:
+    """All people are 40, and the bin goes from 39 to 43: a quantile's interval ends below 40."""
+    collection = Collection.from_json((folder / "age.json").read_bytes())
+    heaped = collection.analyse(collection.simulate({40: 100_000}, Seeded(1)))
+    assert isinstance(heaped, Spread)
+    assert heaped.quantiles[0]["high"] < 40
+    assert any("take the numbers of a bin as spread evenly" in note for note in notes(heaped))
+    five = Collection("five", "?", ("1", "5"), SquareWave.calibrate(4, 1.0))
+    known = five.analyse(five.simulate({3: 100_000}, Seeded(1)))
+    assert isinstance(known, Spread)
+    assert not any("spread evenly" in note for note in notes(known))
+
+
+def test_quantiles_and_thresholds_outside_their_intervals_are_told(folder: Path) -> None:
+    collection = Collection.from_json((folder / "age.json").read_bytes())
+    total = collection.simulate({40: 100_000}, Seeded(1))
+    found = collection.analyse(total, ResultOptions(above=("39", "60"), quantiles=(0.1, 0.5)))
+    assert isinstance(found, Spread)
+    outside = [
+        [row for row in rows if not row["low"] <= row[name] <= row["high"]]
+        for rows, name in (
+            (found.rows(), "share"),
+            (found.above, "share"),
+            (found.quantiles, "value"),
+        )
+    ]
+    bins, above, quantiles = map(len, outside)
+    assert above == quantiles == 1
+    said = f"{bins + above} shares and 1 quantile lie outside their intervals: something was"
+    assert any(note.startswith(said) for note in notes(found))
+
+
 @pytest.mark.parametrize(
     ("options", "refused"),
     [
@@ -92,6 +127,7 @@ def test_people_are_told_what_is_smoothed(folder: Path) -> None:
         (["--above", "old"], "a threshold is a number, got 'old'"),
         (["--above", "nan"], "a threshold is a number, got 'nan'"),
         (["--quantile", "1"], "a quantile is between 0 and 1, got 1"),
+        (["--quantile", "50"], "a quantile is between 0 and 1, got 50: 50 % is 0.5"),
         (["--quantile", "nan"], "a quantile is between 0 and 1, got nan"),
         (["--simultaneous"], "simultaneous is for listed answers"),
     ],

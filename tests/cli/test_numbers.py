@@ -1,6 +1,7 @@
 """A number in a range, from the question to the result."""
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,21 @@ def test_the_result_is_the_mean_with_its_interval(age: Collection, tmp_path: Pat
         )
 
 
+@pytest.mark.parametrize(("low", "high"), [("-0.3", "1.2"), ("100000000000", "100000000001.5")])
+def test_few_reports_may_all_be_the_same_and_ranges_far_from_0(low: str, high: str) -> None:
+    """Whatever they all say, an interval for a population is one, and not the narrower one."""
+    part = Collection("part", "?", (low, high), Window.calibrate(15, 4.0), 1)
+    kind = part.report_dtype
+    for output in range(len(part.mechanism.document()["scores"])):
+        total = part.aggregate(np.full(200, (output,), kind))
+        [own] = part.analyse(total).rows()
+        [wider] = part.analyse(total, ResultOptions(population=True)).rows()
+        assert own["stderr"] <= wider["stderr"] < 1
+    half = part.simulate(np.bincount([0, 15], minlength=16) * 500, Seeded(1))
+    [wider] = part.analyse(half, ResultOptions(population=True)).rows()
+    assert wider["stderr"] == pytest.approx(0.75 / 1000**0.5, rel=0.2)  # and the noise's, less
+
+
 def test_reports_have_weights_for_queries(age: Collection) -> None:
     people = pa.table({"answer": ["20", "60"] * 5000})
     reports = randomize(people, age, rng=Seeded(1))
@@ -178,6 +194,31 @@ def test_a_device_takes_a_number_as_text() -> None:
 def test_a_number_of_a_billion_digits_is_placed_at_once(text: str | int, step: int) -> None:
     percent = Collection("part", "How much?", ("0", "100"), Window.calibrate(100, 1.0))
     assert percent.encode([text]).tolist() == [step]
+
+
+@pytest.mark.parametrize("form", [list, np.float64, np.float32, np.float16])
+def test_a_number_between_two_steps_counts_as_the_upper_in_any_form(form: Any) -> None:
+    """0.15 is a little less as a float of 64 bits, 0.35 as one of 32: what was written counts."""
+    part = Collection("part", "How much?", ("0", "1"), Window.calibrate(10, 1.0))
+    halves = [0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95]
+    numbers = halves if form is list else np.array(halves, form)
+    assert part.encode(numbers).tolist() == list(range(1, 11))
+    assert part.encode(list(numbers)).tolist() == list(range(1, 11))
+
+
+@pytest.mark.parametrize("numbers", [[0.0] * 5000, ["0"] * 5000, np.zeros(5000), [2.5] * 5000])
+def test_many_alike_are_read_once(numbers: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At an end of the range, where most people may be, or between two steps."""
+    part = Collection("part", "How much?", ("0", "10"), Window.calibrate(10, 1.0))
+    read: list[str] = []
+
+    def noted(text: str) -> Fraction:
+        read.append(text)
+        return Fraction(text)
+
+    monkeypatch.setattr("sudare.questions.number.exact", noted)
+    assert len(set(part.encode(numbers).tolist())) == 1
+    assert len(read) == 1
 
 
 def test_a_threshold_is_a_number_of_the_range() -> None:

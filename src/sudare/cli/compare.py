@@ -197,10 +197,11 @@ class _Table:
     def check(self, people: int, least: int, answers: int) -> None:
         """Refuse a file with too few answers, or with nobody or too many."""
         if answers < least or not 0 < people < 2**53:
-            raise ParameterError(
-                f"{self.path}: a comparison needs people and at least {least} answers, got "
-                f"{counted(people, 'person', 'people')} and {counted(answers, 'answer')}"
-            )
+            needed, found = "from 1 to 2^53 - 1 people", counted(people, "person", "people")
+            if least:
+                needed += f" and at least {least} answers"
+                found += f" and {counted(answers, 'answer')}"
+            raise ParameterError(f"{self.path}: a comparison needs {needed}, got {found}")
 
     def say(self) -> None:
         """Say which rows were left out, and the like."""

@@ -138,6 +138,7 @@ def _true_shares(
 ) -> dict[str, float]:
     """The share of each answer, or in each round, in a file of the answers themselves."""
     from sudare.chance.randomness import System
+    from sudare.errors import InvalidDocument
 
     kind = agreed.kind
     with reading_bar("reading the truth") as advance:
@@ -145,5 +146,7 @@ def _true_shares(
         judge = judge_of(agreed, other, separator)
         reading = source.reading(path, layout, judge, System(), advance, step)
         shares = kind.true_shares(reading)
+    if not reading.people:
+        raise InvalidDocument(f"{reading.table.name} holds 0 answers; there is no truth in it")
     say_reading(reading, agreed)
     return shares

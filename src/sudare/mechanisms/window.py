@@ -315,12 +315,13 @@ class Window(Mechanism):
         """The unbiased mean, in steps; its error is that of the noise."""
         n, shares = aggregate.n, aggregate.summed().counts / aggregate.n
         noise = max(0.0, float(shares @ self._noise)) + self._mean_rounding
+        mean = float(shares @ self._parts)
         return MeanEstimate(
             n=n,
-            values=np.array([shares @ self._parts]),
+            values=np.array([mean]),
             stderr=np.sqrt([noise / n]),
             slope=np.zeros(1),
-            squares=float(shares @ self._parts**2),
+            spread=float(shares @ (self._parts - mean) ** 2),
         )
 
     def weights(self, reports: Records, answer: int) -> Floats:

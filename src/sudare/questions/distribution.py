@@ -151,7 +151,8 @@ class Distribution(NumberQuestion):
         check_level(options.level)
         for quantile in options.quantiles:
             if not 0 < quantile < 1:
-                raise ParameterError(f"a quantile is between 0 and 1, got {quantile:g}")
+                meant = f": {quantile:g} % is {quantile / 100:g}" if 1 < quantile < 100 else ""
+                raise ParameterError(f"a quantile is between 0 and 1, got {quantile:g}{meant}")
         windows, edges = self.wave.window_shares, self.wave.domain.edges
         return Spread(
             collection=self.agreed,

@@ -59,6 +59,14 @@ class Placed(NamedTuple):
     """Which are numbers outside the range, and have the step of its end."""
 
 
+class Written(NamedTuple):
+    """Numbers as they were written, each text once."""
+
+    texts: list[str]
+    places: NDArray[np.integer]
+    """Of each number, which of the texts it is."""
+
+
 class RangeRow(Shape):
     """The numbers that may be answered."""
 
@@ -147,11 +155,14 @@ class NumberQuestion(Question):
         """Steps of numbers and texts; which are none, and which lie outside the range."""
         import pyarrow as pa
 
-        if isinstance(answers, np.ndarray) and answers.dtype.kind in "iuf" and answers.ndim == 1:
+        if isinstance(answers, np.ndarray) and _is_wide(answers.dtype) and answers.ndim == 1:
             infinite = np.isinf(answers)
-            steps, none, outside = self._nearest(
-                answers.astype(np.float64), lambda row: Fraction(answers[row].item())
-            )
+
+            def written(rows: NDArray[np.intp]) -> Written:
+                different, places = np.unique(answers[rows], return_inverse=True)
+                return Written([str(number) for number in different], places)
+
+            steps, none, outside = self._nearest(answers.astype(np.float64), written)
             return Placed(steps, none | infinite, outside & ~infinite)
         return self._read(pa.array([_as_text(answer) for answer in answers], pa.string()))
 
@@ -168,18 +179,23 @@ class NumberQuestion(Question):
             numbers = pc.cast(plain, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
             numbers = np.array([float(text) for text in plain.to_pylist()])
-        steps, none, outside = self._nearest(
-            numbers, lambda row: exact(plain[row].as_py()) or Fraction(0)
-        )
+
+        def written(rows: NDArray[np.intp]) -> Written:
+            found = plain.take(pa.array(rows)).dictionary_encode()
+            return Written(found.dictionary.to_pylist(), found.indices.to_numpy())
+
+        steps, none, outside = self._nearest(numbers, written)
         wrong = none | ~found.to_numpy(zero_copy_only=False)
         return Placed(steps, wrong, outside & ~wrong)
 
-    def _nearest(self, numbers: NDArray[np.float64], exactly: Callable[[int], Fraction]) -> Placed:
+    def _nearest(
+        self, numbers: NDArray[np.float64], written: "Callable[[NDArray[np.intp]], Written]"
+    ) -> Placed:
         """The nearest step of each number, the upper of two; which are none, and which outside.
 
         Args:
             numbers: to be placed.
-            exactly: one of them, as exactly as it was given.
+            written: some of them as they were written: 0.15 is a little less than that as a float.
         """
         span, low, step = self.numbers, self.numbers.low, self.numbers.step
         none = np.isnan(numbers)
@@ -190,10 +206,13 @@ class NumberQuestion(Question):
         outside = (place < 0) | (place > span.steps)
         halves = np.abs(place - np.floor(place) - 0.5) <= doubt
         ends = (np.abs(place) <= doubt) | (np.abs(place - span.steps) <= doubt)
-        for row in np.flatnonzero((halves | ends) & ~none):
-            above = (exactly(int(row)) - low) / step
-            steps[row] = math.floor(above + Fraction(1, 2))
-            outside[row] = not 0 <= above <= span.steps
+        rows = np.flatnonzero((halves | ends) & ~none)
+        if rows.size:  # many rows, as at an end of the range, are few different texts
+            texts, places = written(rows)
+            above = [((exact(text) or Fraction(0)) - low) / step for text in texts]
+            nearest = np.array([float(math.floor(each + Fraction(1, 2))) for each in above])
+            steps[rows] = nearest[places]
+            outside[rows] = np.array([not 0 <= each <= span.steps for each in above])[places]
         return Placed(np.clip(steps, 0, span.steps).astype(np.int64), none, outside & ~none)
 
     def population(self, truth: Population) -> NDArray[np.int64]:
@@ -354,8 +373,15 @@ class MeanResult(Result):
         }
 
 
+def _is_wide(kind: np.dtype[Any]) -> bool:
+    """Whether floats of 64 bits are as near to these numbers as what was written."""
+    return kind.kind in "iu" or kind == np.float64
+
+
 def _as_text(answer: object) -> str | None:
     """A number or a text as text; None for anything else."""
+    if isinstance(answer, np.floating):  # with as many digits as its own width has
+        return str(answer)
     if isinstance(answer, np.generic):
         answer = answer.item()
     if isinstance(answer, bool):

@@ -73,14 +73,34 @@ def notes(spread: Spread) -> list[str]:
         "The shares are smoothed; the intervals rest on the reports alone.",
         f"Those of quantiles hold them at least {sure} of the time: with few reports more often.",
     ]
-    outside = sum(not row["low"] <= row["share"] <= row["high"] for row in shown(spread))
+    if np.diff(spread.kind.wave.domain.edges).max() > 1:
+        said.append(
+            "Quantiles, shares above a number within a bin and the mean take the numbers of a bin "
+            "as spread evenly: where people heap on some, intervals may miss by a part of a bin."
+        )
+    outside = [
+        counted(found, one)
+        for one, found in (
+            ("share", _outside(shown(spread), "share") + _outside(spread.above, "share")),
+            ("quantile", _outside(spread.quantiles, "value")),
+        )
+        if found
+    ]
     if outside:
-        some = f"{outside} shares lie outside their intervals"
-        lies = "1 share lies outside its interval" if outside == 1 else some
-        said.append(f"{lies}: something was smoothed away there, trust the interval.")
+        alone = outside in (["1 share"], ["1 quantile"])
+        lies = "lies outside its interval" if alone else "lie outside their intervals"
+        said.append(
+            f"{' and '.join(outside)} {lies}: something was smoothed away there, trust the "
+            "interval."
+        )
     if spread.population:
         said.append("The intervals are for the population these people were sampled from.")
     return said
+
+
+def _outside(rows: list[dict[str, Any]], name: str) -> int:
+    """How many of the rows have a value that isn't in its interval."""
+    return sum(not row["low"] <= row[name] <= row["high"] for row in rows)
 
 
 def sentences(spread: Spread) -> list[str]:
