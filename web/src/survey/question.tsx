@@ -46,6 +46,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const [note, setNote] = useState<Note | null>(null);
   const [earlier, setEarlier] = useState<readonly Note[]>([]); // what became of other reports
   const [met, setMet] = useState<Obstacle | null>(null); // when an answer was to be sent
+  const [isTried, setTried] = useState(false); // to send, though something wasn't answered
   const [shown, setShown] = useState<Shown | null>(() => {
     const sent = person.sent(key);
     return sent && { sent, answer: null };
@@ -53,6 +54,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const [changes, setChanges] = useState(0); // of what the person keeps
   const now = useClock(collection);
   const heading = useRef<HTMLHeadingElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const isBusy = useRef(false);
 
   const send = async (sent: Sent, before: boolean): Promise<void> => {
@@ -98,6 +100,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
     if (sent === null) setNote(() => (words: Words) => words.notYourRound);
     else setShown({ sent, answer });
     if (kind.momentary) setAnswer("");
+    setTried(false);
     return sent;
   };
   const fail = (error: unknown): null => {
@@ -108,7 +111,11 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const submit = async (): Promise<void> => {
     const current = momentOf(collection, Date.now() / 1000);
     if (!current || isBusy.current) return;
-    if (answer === "") return setNote(() => kind.unanswered);
+    if (answer === "") {
+      setNote(() => kind.unanswered);
+      setTried(true);
+      return goToUnanswered(form.current);
+    }
     isBusy.current = true; // until the report is drawn; how long it is on its way is open
     const sent = await draw(current).catch(fail);
     isBusy.current = false;
@@ -143,6 +150,8 @@ export function Question({ collection, standing, person, place, reload }: Questi
           </ObstaclePage>
         ) : answered ? null : (
           <form
+            ref={form}
+            class={isTried ? "tried" : undefined}
             onSubmit={(event) => {
               event.preventDefault();
               void submit();
@@ -195,6 +204,14 @@ export function Question({ collection, standing, person, place, reload }: Questi
       )}
     </main>
   );
+}
+
+/** To the first question that isn't answered; one that is marks its fields as `given`. */
+function goToUnanswered(form: HTMLFormElement | null): void {
+  const open = form?.querySelector("fieldset:not(.given, :has(:checked))") ?? form;
+  const field = open?.querySelector("input");
+  field?.focus();
+  open?.scrollIntoView({ block: "nearest" });
 }
 
 /** The time, as often as it matters for a collection. */

@@ -88,7 +88,10 @@ export function AnswerList({
           </small>
         </label>
       )}
-      <fieldset ref={group} class={isMany ? "many" : undefined}>
+      <fieldset
+        ref={group}
+        class={[isMany && "many", chosen.length > 0 && "given"].filter(Boolean).join(" ")}
+      >
         <legend>
           {legend}
           {isMany &&

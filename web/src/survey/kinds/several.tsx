@@ -18,7 +18,8 @@ const labelsOf = (answer: string): string[] => (answer === "" ? [] : JSON.parse(
 
 export const several: Kind = {
   ...choice,
-  odds: severalOdds,
+  odds: (words, collection: SeveralCollection, answer = "") =>
+    severalOdds(words, collection, labelsOf(answer)),
   Field: AllQuestions,
   unanswered: (words) => words.answerAll,
   given: labelsOf,
@@ -33,11 +34,11 @@ export const several: Kind = {
       return words.saysCombinations(yes, mechanism.table.k);
     }
     const said = mechanism.readReport(record).map((told) => {
-      const { name } = parts[told.question] as Part;
+      const { question } = parts[told.question] as Part;
       const ofIt = choice.report(words, oneOf(collection, told.question), told.record);
-      return words.ofQuestion(isolated(name), ofIt);
+      return words.ofQuestion(isolated(question), ofIt);
     });
-    return words.sentences(said);
+    return said.join("\n");
   },
   meaning(words, collection: SeveralCollection, record, answer) {
     const { mechanism, parts } = collection;
@@ -46,15 +47,15 @@ export const several: Kind = {
       return choice.meaning(words, tableOf(collection, mechanism), record, labels.join(" / "));
     }
     const isDrawn = mechanism instanceof SampledQuestions;
-    const meant = mechanism.readReport(record).map(({ question, record: own }) => {
-      const { name } = parts[question] as Part;
-      const label = labels[question] as string;
-      const ofIt = choice.meaning(words, oneOf(collection, question), own, label);
+    const meant = mechanism.readReport(record).map(({ question: at, record: own }) => {
+      const { question } = parts[at] as Part;
+      const label = labels[at] as string;
+      const ofIt = choice.meaning(words, oneOf(collection, at), own, label);
       return isDrawn
-        ? words.sentences([words.drawn(isolated(name)), ofIt])
-        : words.ofQuestion(isolated(name), ofIt);
+        ? [words.drawn(isolated(question)), ofIt].join("\n")
+        : words.ofQuestion(isolated(question), ofIt);
     });
-    return words.sentences(meant);
+    return meant.join("\n");
   },
   Conclusion: EachQuestion,
 };
@@ -106,12 +107,12 @@ function EachQuestion({ collection, record }: ConclusionProps) {
       : parts.map((_, question) => question);
   return (
     <>
-      {parts.map(({ name }, question) => (
+      {parts.map(({ name, question }, at) => (
         <QuestionConclusion
           key={name}
           words={words}
-          name={isolated(name)}
-          conclusion={told.includes(question) ? concludeOne(collection, record, question) : null}
+          question={isolated(question)}
+          conclusion={told.includes(at) ? concludeOne(collection, record, at) : null}
         />
       ))}
     </>
@@ -120,16 +121,16 @@ function EachQuestion({ collection, record }: ConclusionProps) {
 
 interface QuestionConclusionProps {
   readonly words: Words;
-  readonly name: string;
+  readonly question: string;
   /** Null where a report says nothing of the question. */
   readonly conclusion: ReturnType<typeof concludeOne> | null;
 }
 
-function QuestionConclusion({ words, name, conclusion }: QuestionConclusionProps) {
-  if (!conclusion) return <p>{words.concludeNone(name)}</p>;
+function QuestionConclusion({ words, question, conclusion }: QuestionConclusionProps) {
+  if (!conclusion) return <p>{words.concludeNone(question)}</p>;
   return (
     <>
-      <p>{words.concludeOne(name)}</p>
+      <p>{words.concludeOne(question)}</p>
       <Likelihoods conclusion={conclusion} />
     </>
   );
