@@ -309,6 +309,7 @@ def test_several_questions_leave_in_one_report(
     expect(pet.get_by_role("radio").first).to_be_focused()
     page.get_by_role("radio", name="no", exact=True).check()
     expect(page.get_by_role("radio", name="Kyoto")).to_be_checked()
+    expect(page.get_by_text("Answer every question first.")).to_have_count(0)
     send.click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     [reports] = place.stage.store.reports(study.key)

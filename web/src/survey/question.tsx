@@ -103,6 +103,12 @@ export function Question({ collection, standing, person, place, reload }: Questi
     setTried(false);
     return sent;
   };
+  const choose = (next: string): void => {
+    setAnswer(next);
+    if (!isTried || next === "") return;
+    setTried(false); // nothing is missing any more
+    setNote(null);
+  };
   const fail = (error: unknown): null => {
     setNote(() => refusalText(error));
     setChanges((count) => count + 1);
@@ -161,13 +167,13 @@ export function Question({ collection, standing, person, place, reload }: Questi
               collection={collection}
               legend={kind.legend(words)}
               answer={answer}
-              choose={setAnswer}
+              choose={choose}
             />
             <div class="promise">
               <p>
                 <b>{words.promise}</b>
               </p>
-              <p class="odds">{kind.odds(words, collection, answer)}</p>
+              <Odds text={kind.odds(words, collection, answer)} />
             </div>
             <button type="submit" class="main">
               {kind.button(words)}
@@ -203,6 +209,22 @@ export function Question({ collection, standing, person, place, reload }: Questi
         <LedgerCard key={changes} collection={collection} person={person} />
       )}
     </main>
+  );
+}
+
+/** How answers are treated; what is said of each of several questions is there for who wants it. */
+function Odds({ text }: { readonly text: string }) {
+  const words = useWords();
+  const [first, ...each] = text.split("\n");
+  if (each.length < 2) return <p class="odds">{text}</p>;
+  return (
+    <>
+      <p class="odds">{first}</p>
+      <details>
+        <summary>{words.oddsOfEach}</summary>
+        <p class="odds">{each.join("\n")}</p>
+      </details>
+    </>
   );
 }
 

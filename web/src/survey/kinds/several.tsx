@@ -1,12 +1,13 @@
 /** Several questions in a survey: all on one page, and one report that is of them together. */
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 
 import { Grr, JointQuestions, SampledQuestions, concludeOne, type Part } from "../../device";
 import { isolated, visible } from "../../page/strangers";
 import { oneOf, severalOdds, tableOf, type SeveralCollection } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
-import { useWords, type Words } from "../language";
+import { useWords } from "../language";
 import { choice } from "./choice";
 import type { ConclusionProps, FieldProps, Kind } from "./interface";
 import { AnswerList } from "./options";
@@ -88,6 +89,7 @@ function AllQuestions({ collection, answer, choose }: FieldProps) {
           answers={answers}
           legend={visible(question)}
           type="radio"
+          isOneOf
           name={`answer ${at + 1}`}
           chosen={chosen[at] === "" ? [] : [chosen[at] as string]}
           choose={(label) => put(at, label)}
@@ -107,31 +109,13 @@ function EachQuestion({ collection, record }: ConclusionProps) {
       : parts.map((_, question) => question);
   return (
     <>
-      {parts.map(({ name, question }, at) => (
-        <QuestionConclusion
-          key={name}
-          words={words}
-          question={isolated(question)}
-          conclusion={told.includes(at) ? concludeOne(collection, record, at) : null}
-        />
+      {told.map((at) => (
+        <Fragment key={at}>
+          <p>{words.concludeOne(isolated(parts[at]?.question ?? ""))}</p>
+          <Likelihoods conclusion={concludeOne(collection, record, at)} />
+        </Fragment>
       ))}
-    </>
-  );
-}
-
-interface QuestionConclusionProps {
-  readonly words: Words;
-  readonly question: string;
-  /** Null where a report says nothing of the question. */
-  readonly conclusion: ReturnType<typeof concludeOne> | null;
-}
-
-function QuestionConclusion({ words, question, conclusion }: QuestionConclusionProps) {
-  if (!conclusion) return <p>{words.concludeNone(question)}</p>;
-  return (
-    <>
-      <p>{words.concludeOne(question)}</p>
-      <Likelihoods conclusion={conclusion} />
+      {told.length < parts.length && <p>{words.concludeNone}</p>}
     </>
   );
 }

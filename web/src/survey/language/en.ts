@@ -140,7 +140,8 @@ export const words = {
   concludeOne: (question: string) =>
     `“${question}”: if every answer seemed equally likely before, this is how likely each one is ` +
     "after the report:",
-  concludeNone: (question: string) => `“${question}”: nothing, as the report says nothing of it.`,
+  concludeNone: "Of the other questions nothing: the report says nothing of them.",
+  oddsOfEach: "How often the answer to each question is told truly",
   showAll: (count: string) => `Show all ${count}`,
   likeliest: (shown: string, count: string) => `The ${shown} likeliest of ${count}.`,
   saysCombinations: (yes: number, all: number) => `Yes to ${yes} of ${all} combinations.`,

@@ -127,7 +127,8 @@ export const words: SurveyWords = {
     `くじで選ばれたのは、質問「${question}」です。ほかの質問の回答は送信していません。`,
   concludeOne: (question) =>
     `「${question}」について、どの回答も同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。`,
-  concludeNone: (question) => `「${question}」については、何もわかりません。`,
+  concludeNone: "ほかの質問については、何もわかりません。",
+  oddsOfEach: "質問ごとの、本当の回答が送られる確率",
   showAll: (count) => `${count} 件すべてを表示`,
   likeliest: (shown, count) => `${count} 件のうち、確率の高い ${shown} 件です。`,
   saysCombinations: (yes, all) => `${all} 通りの組み合わせのうち ${yes} 通りに「はい」。`,

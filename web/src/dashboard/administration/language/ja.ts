@@ -64,7 +64,7 @@ export const words: AdministrationWords = {
     association: "質問どうしの関連",
     small_reports: "報告を小さく",
     permanent_noise: "くり返し尋ねる",
-    changing_answers: "くり返し尋ね、回答が変わる",
+    changing_answers: "くり返し尋ねる（回答が変わる場合）",
     one_report: "報告は一人 1 件",
   },
   wantedWhy: {
