@@ -748,7 +748,7 @@ def test_a_report_waits_for_its_invitation(context: BrowserContext, place: Place
 def test_the_cap_is_kept(context: BrowserContext, place: Place) -> None:
     made = survey(context, place, TEA)
     page = made.page
-    page.get_by_label("Your cap for life").fill("1")
+    page.get_by_label("Your cap for life").fill("１")  # a digit of full width
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_text("Your cap is now ε = 1.")).to_be_visible()
     answer(page, "green")

@@ -24,11 +24,11 @@ export function Likelihoods({ conclusion }: { readonly conclusion: Conclusion })
     <>
       <Bars bars={likeliest} label={words.conclude} scale={WHOLE} dense={bars.length > LONG} />
       {isFolded && (
-        <p class="fold">
-          {words.likeliest(whole(words, SHOWN), count)}{" "}
+        <p class="ways">
           <button type="button" onClick={() => open(true)}>
             {words.showAll(count)}
           </button>
+          {words.likeliest(whole(words, SHOWN), count)}
         </p>
       )}
       <p>{ratio === 1 ? words.concludeEqual : words.concludeMost(upTo(ratio, 3), upTo(most, 3))}</p>

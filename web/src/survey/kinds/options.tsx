@@ -97,9 +97,11 @@ export function AnswerList({
         </legend>
         {isOneOf && search}
         {isOneOf && isMany && chosen.length > 0 && (
-          <p class="picked">
-            {words.yourAnswer}
-            {words.chosen} <Stranger text={chosen[0] as string} />
+          <p>
+            <b>
+              {words.yourAnswer}
+              {words.chosen} <Stranger text={chosen[0] as string} />
+            </b>
           </p>
         )}
         <div class="choices">
