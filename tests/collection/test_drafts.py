@@ -50,6 +50,14 @@ SAME: dict[str, tuple[dict[str, Any], list[str]]] = {
         {"asks": "number", "answers": ("-5", "40.5"), "step": "0.5"},
         ["--from", "-5", "--to", "40.5", "--step", "0.5"],
     ),
+    "answers that change": (
+        {"answers": TEAS, "wants": "changing_answers"},
+        [*ANSWERS, "--mechanism", "loloha"],
+    ),
+    "answers that change, for life": (
+        {"answers": TEAS, "wants": "changing_answers", "lifetime": 2.5},
+        [*ANSWERS, "--mechanism", "loloha", "--lifetime", "2.5"],
+    ),
     "free text": ({"asks": "text", "wants": "permanent_noise"}, ["--free-text"]),
     "states": (
         {"asks": "states", "answers": ("off", "on"), "rounds": 24, "window": 86_400},
@@ -161,6 +169,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"lifetime": 3.0}, "for permanent noise alone"),
         ({**ASKED, "lifetime": 3.0}, "for permanent noise alone"),
         ({"wants": "permanent_noise", "lifetime": 1.0}, "1.0"),
+        ({"wants": "changing_answers", "lifetime": 1.0}, "1.0"),
     ],
     "window": [
         ({"window": 0}, "got 0"),

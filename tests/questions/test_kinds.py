@@ -15,15 +15,20 @@ from sudare import (
     Borappor,
     Collection,
     Glance,
+    HadamardResponse,
     JointQuestions,
     KShot,
+    LocalHashing,
+    Loloha,
     Part,
+    ProjectiveGeometry,
     Rappor,
     SampledQuestions,
     Seeded,
     SetResponse,
     SplitQuestions,
     SquareWave,
+    SubsetSelection,
     Window,
 )
 from sudare.cli.shared import options
@@ -53,6 +58,11 @@ class TestChoice(QuestionLaws):
             GRR.calibrate(3, 2.0),
             OUE.calibrate(3, 1.0),
             Rappor.calibrate(2.0, form="basic", bits=3),
+            SubsetSelection.calibrate(3, 0.5),
+            ProjectiveGeometry.calibrate(3, 1.0),
+            LocalHashing.calibrate(3, 1.0),
+            HadamardResponse.calibrate(3, 1.0),
+            Loloha.calibrate(3, 1.0, lifetime=2.0),
         )
     ]
     wrong: ClassVar = ["secretly", "", 7, None]
@@ -145,6 +155,8 @@ class TestSeveral(QuestionLaws):
             SampledQuestions((GRR.calibrate(3, 2.0), OUE.calibrate(2, 2.0))),
             SplitQuestions((OUE.calibrate(3, 1.0), GRR.calibrate(2, 1.0))),
             JointQuestions((3, 2), GRR.calibrate(6, 3.0)),
+            JointQuestions((3, 2), SubsetSelection.calibrate(6, 1.0)),
+            SampledQuestions((SubsetSelection.calibrate(3, 0.5), GRR.calibrate(2, 0.5))),
         )
     ]
     wrong: ClassVar = [

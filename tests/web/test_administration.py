@@ -322,6 +322,50 @@ def test_a_wish_that_cannot_be_had_is_said_at_its_field(
     assert held(stage).keys() == before
 
 
+EIGHT = {"Answers, one per line": "a\nb\nc\nd\ne\nf\ng\nh"}
+FORMS: dict[str, tuple[list[str], dict[str, str]]] = {
+    "subset": ([], EIGHT),
+    "projective": (["Small reports"], EIGHT),
+    "loloha": (["Asked again, and answers change"], EIGHT),
+    "set": (["Several of a list of answers"], EIGHT),
+    "window": (["A number"], {"In steps of": "５"}),  # in digits of full width
+    "wave": (["A number", "The distribution"], {}),
+}
+
+
+@pytest.mark.parametrize("mechanism", FORMS)
+def test_every_kind_of_question_is_made_and_takes_reports(
+    admin: Page, stage: Stage, mechanism: str
+) -> None:
+    chosen, texts = FORMS[mechanism]
+    name = f"made by {mechanism}"
+    admin.get_by_role("button", name="New collection").click()
+    for label in chosen:
+        admin.get_by_role("radio", name=re.compile(f"^{label}")).check()
+    for label, text in {"Question": "Which?", "Short name": name, **texts}.items():
+        admin.get_by_label(label, exact=True).fill(text)
+    meaning = admin.get_by_role("status", name="What that means")
+    expect(meaning).to_contain_text(f"(mechanism: {mechanism})")
+    expect(meaning).to_contain_text("95\u00a0% of the time")
+    admin.get_by_role("button", name="Create it").click()
+    expect(admin.locator(".kicker").first).to_contain_text(name)
+    made = held(stage)[name].collection
+    assert made.mechanism.name == mechanism
+    stage.count(made, made.kind.blank_reports(3))
+
+
+def test_a_range_that_goes_down_is_said_at_its_field(admin: Page) -> None:
+    admin.get_by_role("button", name="New collection").click()
+    admin.get_by_role("radio", name=re.compile("^A number")).check()
+    admin.get_by_label("Question", exact=True).fill("Which?")
+    admin.get_by_label("Short name", exact=True).fill("range")
+    field = admin.get_by_label("From the least number to the largest")
+    field.fill("200")
+    admin.get_by_role("button", name="Create it").click()
+    expect(field).to_be_focused()
+    expect(field).to_have_accessible_description(re.compile("the larger one last"))
+
+
 def test_the_form_proposes_what_the_collector_would(admin: Page) -> None:
     admin.get_by_role("button", name="New collection").click()
     minimum = admin.get_by_label("Show nothing below so many reports")
@@ -568,7 +612,7 @@ def test_everybody_can_use_it(
     expect(page.locator(".manage")).to_be_visible()
     examined("signed in")
     page.locator(".tools button").first.click()
-    for asks in ("text", "states", "choice"):
+    for asks in ("text", "states", "several", "number", "questions", "choice"):
         page.locator(f"input[value={asks}]").check()
         examined(asks)
     page.locator("#new-answers").fill("a\nb")

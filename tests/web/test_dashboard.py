@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Download, Locator, Page, expect
 
-from sudare import OUE, Collection, Seeded
+from sudare import OUE, Collection, Seeded, SquareWave
 from sudare.collection.windows import Windows
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
@@ -45,6 +45,11 @@ LANDS = tuple(
     f"{first}{second}land" for first in "ABCDEFGHIJKLMNOPQRSTU" for second in "aeiouklmnrs"
 )
 COUNTRIES = Collection("country", "Where?", LANDS[:217], OUE.calibrate(217, 2.0), 100)
+INCOME = Collection(
+    *("income", "In a year, in yen?", ("0", "20000000")),
+    SquareWave.calibrate(20_000, 2.0),
+    100,
+)
 FEW = Collection("rare", "Ever?", ("never", "once", "often"), OUE.calibrate(3, 6.0), 10)
 
 
@@ -52,7 +57,7 @@ FEW = Collection("rare", "Ever?", ("never", "once", "often"), OUE.calibrate(3, 6
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with Stage(tmp_path_factory.mktemp("store")) as made:
         made.hold(TEAS, grace=10 * DAY)
-        for collection in (COUNTRIES, FEW, HOBBIES, AGE, STUDY, WORDS):
+        for collection in (COUNTRIES, FEW, HOBBIES, AGE, INCOME, STUDY, WORDS):
             made.hold(collection, public=True)
         first = {"green": 0.42, "black": 0.3, "oolong": 0.2, "hojicha": 0.08}
         for day in range(7):  # on the fifth hardly anybody answered
@@ -65,6 +70,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         made.answer(STUDY, {("green", "Tokyo", "yes"): 2000, ("black", "Kyoto", "no"): 1000})
         made.answer(HOBBIES, {"reading;chess": 2000, "cooking": 1000, ";": 1000})
         made.answer(AGE, {"30": 2000, "50": 1000, "70": 1000})
+        made.answer(INCOME, {"3000000": 2000, "4000000": 1000, "9000000": 1000})
         made.answer(FEW, {"never": 40, "once": 2, "often": 1})
         made.answer(WORDS, {"news.example": 1500, "mail.example": 800})
         made.store.keep_candidates(WORDS.key, ["news.example", "mail.example", "none.example"])
@@ -157,6 +163,27 @@ def test_of_numbers_the_mean_stands_first(analyst: BrowserContext, url: str) -> 
     expect(page.locator(".result")).to_contain_text("A number outside 18 to 99 counts")
     expect(page.locator(".result circle.point")).to_have_count(1)
     expect(page.locator(".result .whisker")).to_have_count(1)
+    assert ".point{fill:#" in " ".join(parsed(saved(page, "SVG")).itertext())
+    assert made.complaints == []
+
+
+def test_of_a_distribution_the_median_stands_first_and_long_numbers_in_groups(
+    analyst: BrowserContext, url: str
+) -> None:
+    made = visit(analyst, f"{url}/#{INCOME.key}")
+    page = made.page
+    expect(page.locator(".lead .figure")).to_have_count(4)
+    estimate = httpx.get(f"{url}/collections/{INCOME.key}/estimate").json()
+    middle = next(row for row in estimate["quantiles"] if row["quantile"] == 0.5)
+    expect(page.locator(".lead .figure").first).to_have_text(f"{middle['value']:,.0f}")
+    bars = page.locator(".result .bar:not(.axis)")
+    expect(bars).to_have_count(len(estimate["bins"]))
+    last = estimate["bins"][-1]
+    expect(bars.last).to_contain_text(f"{last['least']:,.0f} to {last['most']:,.0f}")
+    expect(bars.last).to_contain_text(f"{100 * last['share']:.1f}\u00a0%")
+    quantiles = page.locator(".result table").first.locator("tbody tr")
+    expect(quantiles).to_have_count(len(estimate["quantiles"]) + 1)
+    expect(quantiles.nth(2)).to_contain_text(f"{middle['low']:,.0f} to {middle['high']:,.0f}")
     assert made.complaints == []
 
 

@@ -305,8 +305,11 @@ def test_several_questions_leave_in_one_report(
     expect(page.get_by_role("status").filter(has_text="every")).to_have_text(
         "Answer every question first."
     )
+    pet = page.get_by_role("group", name="Have you a pet?")  # the one that is not answered
+    expect(pet.get_by_role("radio").first).to_be_focused()
     page.get_by_role("radio", name="no", exact=True).check()
     expect(page.get_by_role("radio", name="Kyoto")).to_be_checked()
+    expect(page.get_by_text("Answer every question first.")).to_have_count(0)
     send.click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     [reports] = place.stage.store.reports(study.key)
@@ -314,12 +317,12 @@ def test_several_questions_leave_in_one_report(
     assert study.aggregate(reports).n == 1
     meaning = page.locator(".meaning")
     if study is STUDIES[1]:
-        drawn = study.parts[int(reports["question"][0])].name
+        drawn = study.parts[int(reports["question"][0])].question
         expect(meaning).to_contain_text(f"drew the question “\u2068{drawn}\u2069”")
         expect(meaning).to_contain_text("Your other answers were not sent.")
     else:
         for part in study.parts:
-            expect(meaning).to_contain_text(f"“\u2068{part.name}\u2069”:")
+            expect(meaning).to_contain_text(f"“\u2068{part.question}\u2069”:")
     assert "Kyoto" not in "".join(request.post_data or "" for request in made.posted)
     assert made.complaints == []
 
@@ -332,9 +335,15 @@ def test_a_number_by_field_and_slider(context: BrowserContext, place: Place) -> 
     send.click()
     asked = page.get_by_role("status").filter(has_text="Enter a number")
     expect(asked).to_have_text("Enter a number first.")
+    expect(field).to_be_focused()
     expect(slider).to_have_attribute("aria-valuetext", "nothing entered yet")
     field.fill("forty")
-    expect(note).to_have_text("This is no number.")
+    expect(note).to_have_text("This can’t be read as a number. Write it like 58.")
+    field.fill("-")  # more may follow
+    expect(note).to_have_text("")
+    field.fill("４０")  # as keyboards for Japanese write it
+    expect(slider).to_have_attribute("aria-valuetext", "40")
+    expect(note).to_have_text("")
     field.fill("40.5")
     expect(note).to_have_text("The nearest step is 41: it counts as that.")
     expect(slider).to_have_attribute("aria-valuetext", "41")
@@ -363,6 +372,8 @@ def test_a_number_can_be_answered_by_the_slider_alone(
     page = survey(context, place, AGES[1]).page
     page.get_by_role("slider").press("Home")
     expect(page.locator("[name=answer]")).to_have_value("18")
+    page.locator("[name=answer]").fill("４２")
+    expect(page.get_by_role("slider")).to_have_value("24")
     page.locator("button.main").click()
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
     assert place.counted(AGES[1]) == 1
@@ -737,7 +748,7 @@ def test_a_report_waits_for_its_invitation(context: BrowserContext, place: Place
 def test_the_cap_is_kept(context: BrowserContext, place: Place) -> None:
     made = survey(context, place, TEA)
     page = made.page
-    page.get_by_label("Your cap for life").fill("1")
+    page.get_by_label("Your cap for life").fill("１")  # a digit of full width
     page.get_by_role("button", name="Set").click()
     expect(page.get_by_text("Your cap is now ε = 1.")).to_be_visible()
     answer(page, "green")
@@ -863,6 +874,10 @@ def test_two_hundred_answers_are_searched_and_chosen_on_one_screen(
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status").first).to_have_text(ARRIVED["en-GB"])
+    likely = page.get_by_role("group", name="What the collector can conclude")
+    expect(likely.locator(".bar:not(.axis)")).to_have_count(12)  # the likeliest
+    page.get_by_role("button", name="Show all 217").click()
+    expect(likely.locator(".bar:not(.axis)")).to_have_count(217)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 

@@ -33,6 +33,7 @@ test("a form becomes what the collector is asked for", () => {
     answers: ["green", "black"],
     most: null,
     step: null,
+    found_out: null,
     rounds: null,
     wants: "least_error",
     epsilon: 1,
@@ -51,6 +52,8 @@ test("a form becomes what the collector is asked for", () => {
 test("what is typed for another kind of question is not sent", () => {
   const text = asking({ ...FORM, lifetime: "3" }, "text");
   expect(wishesOf(text)).toMatchObject({ answers: [], wants: "permanent_noise", lifetime: 3 });
+  const changing = { ...FORM, wants: "changing_answers" as const, lifetime: "3" };
+  expect(wishesOf(changing)).toMatchObject({ wants: "changing_answers", lifetime: 3 });
   const states = asking(text, "states");
   expect(wishesOf(states)).toMatchObject({
     rounds: 24,
@@ -61,6 +64,13 @@ test("what is typed for another kind of question is not sent", () => {
   expect(wishesOf({ ...asking(FORM, "several"), most: "2" })).toMatchObject({ most: 2 });
   const ages = { ...asking(FORM, "number"), least: "18 ", largest: "99" };
   expect(wishesOf(ages)).toMatchObject({ answers: ["18", "99"], step: "1", most: null });
+  expect(wishesOf(ages)).toMatchObject({ found_out: "mean" });
+  const spread = { ...ages, foundOut: "distribution" as const };
+  expect(wishesOf(spread)).toMatchObject({ found_out: "distribution" });
+  expect(wishesOf(asking(spread, "choice"))).toMatchObject({ found_out: null });
+  const wide = { ...ages, least: "－５", largest: "４０．５", step: "０．５" };
+  expect(wishesOf(wide)).toMatchObject({ answers: ["-5", "40.5"], step: "0.5" });
+  expect(wishesOf({ ...ages, least: "100" })).toBe("range");
   expect(wishesOf({ ...ages, least: "x" })).toBe("range");
   expect(wishesOf({ ...ages, largest: "18" })).toBe("range");
   expect(wishesOf({ ...ages, step: "" })).toBe("step");
@@ -131,9 +141,13 @@ test("answers are lines with something on them", () => {
 });
 
 test("a refusal of the collector has its field, and words for it", () => {
-  for (const field of Object.keys(english.refusals)) expect(fieldOf(`draft_${field}`)).toBe(field);
-  expect(fieldOf("draft_keeps_reports")).toBeNull();
-  expect(fieldOf("busy")).toBeNull();
+  for (const field of Object.keys(english.refusals)) {
+    if (field === "range") continue; // to the collector they are a number's answers
+    expect(fieldOf(`draft_${field}`, "choice")).toBe(field);
+  }
+  expect(fieldOf("draft_answers", "number")).toBe("range");
+  expect(fieldOf("draft_keeps_reports", "choice")).toBeNull();
+  expect(fieldOf("busy", "choice")).toBeNull();
 });
 
 test("every want of a kind has its words", () => {

@@ -97,4 +97,9 @@ test("a number is spelt out for few answers, and counted for many", () => {
   expect(said(GEOMETRY, 0)).toBe("The number 0: yes to 0 of 100 answers.");
   expect(said(GEOMETRY, 1)).toBe("The number 1: yes to 10 of 100 answers.");
   expect(kindOf(GEOMETRY).report(ja, GEOMETRY, Uint8Array.of(1))).toContain("10");
+  const most = Array.from({ length: 60 }, (_, i) => `tea ${i}`);
+  const wide = collection({ name: "subset", k: 60, size: 2, keep: "1/2" }, most);
+  const two = kindOf(wide).report(en, wide, row(0b11));
+  expect(two).toBe("Yes to “\u2068tea 0\u2069”, “\u2068tea 1\u2069”; no to the 58 others.");
+  expect(kindOf(wide).report(ja, wide, row(0b11))).toContain("ほかの 58 個");
 });

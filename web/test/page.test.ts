@@ -43,6 +43,8 @@ import {
   peopleOf,
   percent,
   points,
+  shownNumber,
+  typed,
   upTo,
 } from "../src/page/numbers";
 import { reasonText } from "../src/page/reason";
@@ -91,7 +93,8 @@ test("odds and reports have words in every language", async () => {
       if (collection.mechanism instanceof SeveralQuestions) continue; // below
       const people = peopleOf(odds(collection.mechanism));
       const answer = collection.answers[1] ?? "tea";
-      const text = kind.odds(words, collection, answer);
+      const kept = collection.several ? JSON.stringify([answer]) : answer;
+      const text = kind.odds(words, collection, kept);
       for (const number of [people.of, people.truth, people.other]) {
         expect(text).toContain(`${number}`);
       }
@@ -109,13 +112,17 @@ test("odds and reports have words in every language", async () => {
         }
         const meant = kind.meaning(words, collection, record, JSON.stringify([answer]));
         expect(meant).not.toBe("");
-      } else if (mechanism instanceof SubsetSelection && mechanism.k > 64) {
-        expect(said).toContain(`${mechanism.setSize}`);
       } else if (mechanism instanceof Window || mechanism instanceof SquareWave) {
         expect(said).toContain(`${mechanism.readReport(record) + 1}`);
-        expect(kind.meaning(words, collection, record, answer)).toContain(collection.answers[0]);
-      } else if (mechanism instanceof Points && mechanism.k > 64) {
-        expect(said).toContain(`${mechanism.readReport(record)}`);
+        expect(kind.meaning(words, collection, record, answer)).toContain(
+          shownNumber(collection.answers[0] as string),
+        );
+      } else if (collection.answers.length > 64) {
+        const yes = mechanism instanceof SubsetSelection ? mechanism.setSize : "";
+        expect(said).toContain(
+          `${mechanism instanceof Points ? mechanism.readReport(record) : yes}`,
+        );
+        expect(said).toContain(`${collection.answers.length}`);
       } else if (!collection.freeText && ![words.saysAll, words.saysNone].includes(said)) {
         for (const label of collection.answers) expect(said).toContain(words.says(isolated(label)));
       }
@@ -141,14 +148,53 @@ test("several questions and what is said of them have words in every language", 
       const meant = kind.meaning(words, collection, record, JSON.stringify(given));
       expect(said).not.toBe("");
       if (!(mechanism instanceof SampledQuestions || mechanism instanceof SplitQuestions)) continue;
-      for (const [at, { name }] of parts.entries()) {
+      for (const [at, { question: asked }] of parts.entries()) {
         const isTold = mechanism.readReport(record).some(({ question }) => question === at);
-        expect(said.includes(isolated(name))).toBe(isTold);
-        expect(meant.includes(isolated(name))).toBe(isTold);
+        expect(said.includes(isolated(asked))).toBe(isTold);
+        expect(meant.includes(isolated(asked))).toBe(isTold);
         const shares = new Set(concludeOne(collection, record, at).posterior);
         expect(shares.size === 1).toBe(!isTold);
       }
     }
+  }
+});
+
+test("several questions are told of in a line each, with what was chosen as examples", () => {
+  const split = KNOWN.find(({ mechanism }) => mechanism instanceof SplitQuestions) as Collection;
+  const given = split.parts.map(({ answers }) => answers.at(-1) as string);
+  const lines = several.odds(surveyEn, split, JSON.stringify(given)).split("\n");
+  expect(lines.length).toBe(1 + split.parts.length);
+  for (const [at, { question }] of split.parts.entries()) {
+    expect(lines[1 + at]).toContain(`“${isolated(question)}”: `);
+    expect(lines[1 + at]).toContain(isolated(given[at] as string));
+  }
+});
+
+test("a number is read as keyboards write it", () => {
+  expect(["２５", " 2１．５ ", "－3", "−3", "ー３", "21。5", "25歳"].map(typed)).toEqual([
+    "25",
+    "21.5",
+    "-3",
+    "-3",
+    "-3",
+    "21.5",
+    "25歳",
+  ]);
+  expect(["1,000", "-12,345,678.5", "21,3", "1,00", "1,0000"].map(typed)).toEqual([
+    "1000",
+    "-12345678.5",
+    "21,3",
+    "1,00",
+    "1,0000",
+  ]);
+  expect(["-1.5", "1990", "-20000000.125", "123456"].map(shownNumber)).toEqual([
+    "−1.5",
+    "1990",
+    "−20,000,000.125",
+    "123,456",
+  ]);
+  for (const number of ["-20000000.125", "123456", "99"]) {
+    expect(typed(shownNumber(number))).toBe(number);
   }
 });
 

@@ -40,13 +40,6 @@ def has_bit(words: Words, bit: int) -> NDArray[np.bool_]:
     return said
 
 
-def first_bits(bits: int, words: int) -> Words:
-    """One row of so many words of which the first ``bits`` bits are set."""
-    row = np.arange(64 * words) < bits
-    packed: Words = np.packbits(row, bitorder="little").view("<u8")
-    return packed
-
-
 def choose_bits(kept: Words, said: Words, unsaid: Words, out: Words) -> None:
     """Fill ``out`` with the bits of ``said`` where ``kept`` is 1, and of ``unsaid`` elsewhere."""
     if kept.size >= COMPILE_FROM:

@@ -20,11 +20,19 @@ from sudare.questions.interface import Part
 
 Asked = Literal["choice", "several", "questions", "number", "text", "states"]
 FoundOut = Literal["mean", "distribution"]
-Wanted = Literal["least_error", "association", "small_reports", "permanent_noise", "one_report"]
+Wanted = Literal[
+    "least_error",
+    "association",
+    "small_reports",
+    "permanent_noise",
+    "changing_answers",
+    "one_report",
+]
 _MECHANISMS: dict[tuple[Asked, Wanted], str] = {
     ("choice", "least_error"): "auto",
     ("choice", "small_reports"): "small",
     ("choice", "permanent_noise"): "rappor",
+    ("choice", "changing_answers"): "loloha",
     ("several", "least_error"): "set",
     ("questions", "least_error"): "auto",
     ("questions", "association"): "auto",
@@ -66,10 +74,10 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
         found_out: of a number, what is to be estimated; the mean, unless it says otherwise.
         rounds: over time, how many there are in a window.
         wants: the least error, the relation of two of several questions, the smallest reports,
-            noise that stays where people are asked again and again, or one report of each person in
-            a window, as invitations need.
+            noise that stays where people are asked again and again, few such noises where their
+            answers change, or one report of each person in a window, as invitations need.
         epsilon: the most that one report may cost; over time, all reports of a person together.
-        lifetime: with permanent noise, the most that all reports of one answer cost together.
+        lifetime: with noise that stays, the most that all reports of one answer cost together.
         window: how many seconds a window lasts, if it is asked again and again.
         minimum_reports: no estimate is given of fewer.
         keeps_reports: whether a collector keeps every report, or only their sum.
@@ -162,7 +170,7 @@ def _mechanism(wishes: Wishes) -> Mechanism:
             mechanism = choose(options, len(wishes.answers))
     if wishes.lifetime is not None:
         with _wish("lifetime"):
-            if wishes.wants != "permanent_noise":
+            if wishes.wants not in {"permanent_noise", "changing_answers"}:
                 raise ParameterError("a lifetime's ε is for permanent noise alone")
             mechanism = choose(replace(options, lifetime=wishes.lifetime), len(wishes.answers))
     return mechanism

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sudare.answers.reading import Judged
 from sudare.answers.table import Layout, columns_named
 from sudare.chance.exact import text_up
+from sudare.chance.randomness import Seeded
 from sudare.errors import (
     InvalidAnswer,
     InvalidReport,
@@ -277,8 +278,13 @@ class Question(ABC):
         return 0
 
     def blank_reports(self, count: int) -> Records:
-        """Reports that devices might send, all alike and of nobody, to try things out."""
-        return np.zeros(count, self.agreed.mechanism.report_dtype)
+        """Reports that devices might send, all alike and of nobody, to try things out.
+
+        The mechanism's own, of the first value there is: what it refuses nobody else knows.
+        """
+        mechanism = self.agreed.mechanism
+        first = mechanism.randomize([next(iter(mechanism.domain))], Seeded(0))
+        return np.repeat(first[:1], count)
 
     def true_shares(self, values: Iterable[NDArray[Any]]) -> dict[str, float]:
         """The share behind each answer, or in each round, in chunks of the values themselves."""

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from sudare.answers.labels import Labels
 from sudare.answers.reading import Judged, is_empty
 from sudare.answers.table import Layout, columns_named
-from sudare.chance.packed import first_bits
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation.frequency_error import share_variance
 from sudare.formats.documents import Shape
 from sudare.formats.numbers import counted
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import SelectionGroups
-from sudare.mechanisms.interface import Records
 from sudare.mechanisms.set_response import MeanSize, SetResponse
 from sudare.questions.choice import AnswerList, AnswersDocument, Shares, people_by_text
 from sudare.questions.interface import (
@@ -192,12 +190,6 @@ class Selection(AnswerList):
         alone = pc.list_value_length(split).to_numpy() == 1
         faults[alone & (np.bincount(rows, minlength=len(column)) == 0)] = _BLANK
         return np.minimum(times, 1).astype(np.uint8), faults
-
-    def blank_reports(self, count: int) -> Records:
-        """Reports that devices might send, all alike and of nobody: the first items."""
-        reports = super().blank_reports(count)
-        reports["bits"] = first_bits(self.sets.size, reports["bits"].shape[1])
-        return reports
 
     def true_shares(self, values: Iterable[Selected]) -> dict[str, float]:
         """The share of people who select each answer."""

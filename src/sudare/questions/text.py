@@ -117,6 +117,10 @@ class FreeText(Question):
             return "the answer is missing"
         return f"the answer is not a text of 1 to {LONGEST} bytes"
 
+    def blank_reports(self, count: int) -> Records:
+        """Reports that devices might send, all alike and of nobody: no place is on in them."""
+        return np.zeros(count, self.mechanism.report_dtype)
+
     def population(self, truth: Population) -> tuple[Digests, NDArray[np.int64]]:
         """A population: the digests of texts, and how many people answer each."""
         return people_by_text(self, truth)

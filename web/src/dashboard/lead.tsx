@@ -33,7 +33,7 @@ export function Lead({ standing, collection, estimate, calendar }: LeadProps) {
       ))}
       <div class="odds-in-words">
         {collection ? (
-          <dt>{kind.odds(words, collection)}</dt>
+          <dt>{firstLine(kind.odds(words, collection))}</dt>
         ) : (
           <dt lang="en">
             <Stranger text={standing.privacy.odds} />
@@ -43,4 +43,9 @@ export function Lead({ standing, collection, estimate, calendar }: LeadProps) {
       </div>
     </dl>
   );
+}
+
+/** How answers are treated; what follows of each of several questions stands on the label. */
+function firstLine(text: string): string {
+  return text.split("\n")[0] as string;
 }

@@ -156,6 +156,7 @@ function style(): string {
     ".doubtful{stroke-dasharray:3 3}.band,.interval{fill:" + `${colour["bar"]}}`,
     ".band{opacity:.22}.interval{opacity:.4}.share-line,.truth-line{fill:none;stroke-width:2.25}",
     `.share-line{stroke:${colour["accent"]}}.share-dot{fill:${colour["accent"]}}`,
+    `.point{fill:${colour["bar"]};stroke:${colour["ink"]}}`,
     `.truth{fill:${colour["truth"]}}.truth-line{stroke:${colour["truth"]};stroke-dasharray:5 4}`,
   ].join("");
 }

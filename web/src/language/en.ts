@@ -34,15 +34,15 @@ export const common = {
     `about ${people.other} report ${others === 1 ? "the other answer" : "each one of the others"}.`,
   unaryOdds: (answer: string, people: People) =>
     `A report says yes or no to every answer, each by a coin of its own. Of ${people.of} people who ` +
-    `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} say yes to ` +
-    "any other one.",
+    `choose “${answer}”, about ${people.truth} say yes to it, and about ${people.other} to each of ` +
+    "the others.",
   subsetOdds: (size: number, answers: number, answer: string, people: People) =>
     `A report says yes to ${size} of the ${counted(answers, "answer")} and no to all others. Of ` +
     `${people.of} people who choose “${answer}”, about ${people.truth} say yes to it, and about ` +
-    `${people.other} say yes to any other one.`,
+    `${people.other} to ${answers === 2 ? "the other" : "each of the others"}.`,
   setOdds: (size: number, blanks: number, answer: string, people: People) =>
-    `A report names ${counted(size, "item")}: answers, or some of ${counted(blanks, "blank")} that ` +
-    `stand for what isn’t selected. Of ${people.of} people who select “${answer}”, about ` +
+    `A report names ${counted(size, "item")} out of the answers and ${counted(blanks, "blank")}, which ` +
+    `${blanks === 1 ? "stands" : "stand"} for answers that aren’t selected. Of ${people.of} people who select “${answer}”, about ` +
     `${people.truth} name it, and of ${people.of} who don’t, about ${people.other} do, too.`,
   windowOdds: (width: number, marks: number, people: People) =>
     `A report is one of ${marks} marks. Of ${people.of} people, about ${people.truth} send one of the ` +
@@ -54,14 +54,12 @@ export const common = {
     `The device says something of each of the ${questions} questions, with more lies than for one ` +
     `question alone, so that all of them together cost no more.`,
   jointOdds: (combinations: number) =>
-    `All your answers together are one of ${combinations} combinations, and the device says ` +
-    `something of this combination.`,
+    `The device takes all your answers together for one answer, out of ${combinations} combinations.`,
   ofQuestion: (question: string, said: string) => `“${question}”: ${said}`,
-  sentences: (said: readonly string[]) => said.join(" "),
   pointOdds: (answer: string, people: People) =>
     "A report is a number that says yes to some of the answers and no to the others. Of " +
     `${people.of} people who choose “${answer}”, about ${people.truth} send one that says yes to ` +
-    `it, and about ${people.other} one that says yes to any other answer.`,
+    `it; to each of the others, about ${people.other} do.`,
   bitOdds: (bits: number, ones: number, people: People) =>
     `A text switches on ${ones === 1 ? "1 place" : `${ones} places`} of ${bits}. Of ` +
     `${people.of} such places, about ${people.truth} are reported as on; of ${people.of} others, ` +
@@ -88,8 +86,8 @@ export const common = {
   changes: (cells: number, epsilon: string, shown: string) =>
     `Your device sorts the answers into ${cells} groups, and keeps its noise for each group, not for ` +
     `each answer. However often your answer changes, all reports together cost at most ε = ${epsilon}. ` +
-    "What this doesn’t hide is when your answer moves to another group: that it did shows in the " +
-    `end, in up to ${shown} of 100 cases.`,
+    "What this doesn’t hide is that your answer has moved to another group: in the end that shows, " +
+    `in up to ${shown} of 100 cases.`,
   keptSum: "The collector keeps the sum of the reports, and no report.",
   keptAll: "The collector keeps every report, as it was scrambled on its device.",
 };

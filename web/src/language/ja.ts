@@ -50,9 +50,8 @@ export const common: CommonWords = {
   splitOdds: (questions) =>
     `${questions} 問すべてについて送信します。その代わり、1 問だけの場合よりも多く「うそ」を混ぜ、全部合わせた消費量が増えないようにしています。`,
   jointOdds: (combinations) =>
-    `すべての回答をまとめて、${combinations} 通りの組み合わせのうちの一つとして扱い、その組み合わせについて送信します。`,
+    `すべての回答をまとめて、${combinations} 通りの組み合わせから一つを選んだものとして扱います。`,
   ofQuestion: (question, said) => `「${question}」について：${said}`,
-  sentences: (said) => said.join(""),
   pointOdds: (answer, people) =>
     `番号を一つだけ送信します。番号ごとに、「はい」になる選択肢と「いいえ」になる選択肢が決まっています。「${answer}」を選んだ ${people.of} 人のうち、` +
     `「${answer}」が「はい」の番号を送るのは約 ${people.truth} 人です。選んでいない選択肢も、それぞれ約 ${people.other} 人で「はい」になります。`,
@@ -77,7 +76,7 @@ export const common: CommonWords = {
   changes: (cells, epsilon, shown) =>
     `端末は選択肢を ${cells} 個のグループに分け、選択肢ごとではなくグループごとに、混ぜる乱数を決めて使い続けます。` +
     `そのため、回答が何度変わっても、消費量の合計は最大 ε = ${epsilon} です。` +
-    `ただし、回答が別のグループに移った時期は守られません。送信を重ねると、100 件のうち最大で約 ${shown} 件では、移ったことがわかります。`,
+    `ただし、回答が別のグループに移ったことまでは隠せません。送信を重ねるうちに、100 件中最大 ${shown} 件で、移ったことがわかります。`,
   keptSum: "集計サーバーに残るのは合計だけです。一人ひとりの送信データは残りません。",
   keptAll: "集計サーバーには、変換後の送信データがすべて残ります。",
 };

@@ -69,6 +69,25 @@ export function decimalsOf(errors: readonly number[]): number {
   return decimalsFor(100 * median);
 }
 
+/**
+ * A number as it is typed, in the letters that a program reads: keyboards for Japanese write
+ * ２１．５ and －3, and what a page shows as −3 may come back by copying.
+ */
+export function typed(text: string): string {
+  return text
+    .normalize("NFKC")
+    .trim()
+    .replace(/^[\u2010-\u2015\u2212\u30fc]/, "-")
+    .replace("。", ".")
+    .replace(/^-?[0-9]{1,3}(,[0-9]{3})+(?=\.|$)/, (grouped) => grouped.replaceAll(",", ""));
+}
+
+/** A decimal as it is read: with the sign of a minus, and groups of three where it is long. */
+export function shownNumber(decimal: string): string {
+  const grouped = (digits: string): string => digits.replace(/\B(?=([0-9]{3})+$)/g, ",");
+  return decimal.replace("-", "−").replace(/^−?[0-9]{5,}/, grouped);
+}
+
 /** Bytes as people compare them: hexadecimal, in groups of four bytes. */
 export function grouped(hex: string): string {
   return hex.replace(/.{8}(?=.)/g, "$& ");

@@ -77,9 +77,11 @@ export function choiceOdds(
 export function setOdds(
   words: CommonWords,
   { mechanism, answers }: CollectionBy<SetResponse>,
+  answer?: string,
 ): string {
   const { setSize, most } = mechanism;
-  return words.setOdds(setSize, most, isolated(answers[0] as string), peopleOf(odds(mechanism)));
+  const example = isolated(answer ?? (answers[0] as string));
+  return words.setOdds(setSize, most, example, peopleOf(odds(mechanism)));
 }
 
 /** How often a report is one of the marks that stand for numbers near the person's. */
@@ -144,19 +146,26 @@ export function tableOf(collection: SeveralCollection, table: JointQuestions): C
   return alone(collection, table.table, labels);
 }
 
-/** How a device treats the answers to several questions, and how often each is told truly. */
-export function severalOdds(words: CommonWords, collection: SeveralCollection): string {
+/**
+ * How a device treats the answers to several questions, and how often each is told truly: a line
+ * that says how, then one for each question, with the answers in question as examples.
+ */
+export function severalOdds(
+  words: CommonWords,
+  collection: SeveralCollection,
+  labels: readonly string[] = [],
+): string {
   const { mechanism, parts } = collection;
   if (mechanism instanceof JointQuestions) {
-    const table = tableOf(collection, mechanism);
-    return words.sentences([words.jointOdds(mechanism.table.k), choiceOdds(words, table)]);
+    const table = choiceOdds(words, tableOf(collection, mechanism), labels.join(" / "));
+    return [words.jointOdds(mechanism.table.k), table].join("\n");
   }
   const first =
     mechanism instanceof SampledQuestions
       ? words.sampleOdds(parts.length)
       : words.splitOdds(parts.length);
-  const each = parts.map(({ name }, question) =>
-    words.ofQuestion(isolated(name), choiceOdds(words, oneOf(collection, question))),
+  const each = parts.map(({ question }, at) =>
+    words.ofQuestion(isolated(question), choiceOdds(words, oneOf(collection, at), labels[at])),
   );
-  return words.sentences([first, ...each]);
+  return [first, ...each].join("\n");
 }

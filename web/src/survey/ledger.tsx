@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import { Refused, roundUp, type Collection } from "../device";
 import { useWords } from "./language";
-import { upTo } from "../page/numbers";
+import { typed, upTo } from "../page/numbers";
 import { alone, type Person } from "./person";
 
 interface LedgerCardProps {
@@ -18,7 +18,7 @@ export function LedgerCard({ collection, person }: LedgerCardProps) {
   const [cap, setCap] = useState(ledger.cap === null ? "" : `${ledger.cap}`);
   const [said, setSaid] = useState("");
   const save = async (): Promise<void> => {
-    const text = cap.trim();
+    const text = typed(cap);
     try {
       const wanted = text === "" ? null : /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : NaN;
       await alone(() => person.setCap(wanted));

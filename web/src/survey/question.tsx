@@ -46,6 +46,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const [note, setNote] = useState<Note | null>(null);
   const [earlier, setEarlier] = useState<readonly Note[]>([]); // what became of other reports
   const [met, setMet] = useState<Obstacle | null>(null); // when an answer was to be sent
+  const [isTried, setTried] = useState(false); // to send, though something wasn't answered
   const [shown, setShown] = useState<Shown | null>(() => {
     const sent = person.sent(key);
     return sent && { sent, answer: null };
@@ -53,6 +54,7 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const [changes, setChanges] = useState(0); // of what the person keeps
   const now = useClock(collection);
   const heading = useRef<HTMLHeadingElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const isBusy = useRef(false);
 
   const send = async (sent: Sent, before: boolean): Promise<void> => {
@@ -98,7 +100,14 @@ export function Question({ collection, standing, person, place, reload }: Questi
     if (sent === null) setNote(() => (words: Words) => words.notYourRound);
     else setShown({ sent, answer });
     if (kind.momentary) setAnswer("");
+    setTried(false);
     return sent;
+  };
+  const choose = (next: string): void => {
+    setAnswer(next);
+    if (!isTried || next === "") return;
+    setTried(false); // nothing is missing any more
+    setNote(null);
   };
   const fail = (error: unknown): null => {
     setNote(() => refusalText(error));
@@ -108,7 +117,11 @@ export function Question({ collection, standing, person, place, reload }: Questi
   const submit = async (): Promise<void> => {
     const current = momentOf(collection, Date.now() / 1000);
     if (!current || isBusy.current) return;
-    if (answer === "") return setNote(() => kind.unanswered);
+    if (answer === "") {
+      setNote(() => kind.unanswered);
+      setTried(true);
+      return goToUnanswered(form.current);
+    }
     isBusy.current = true; // until the report is drawn; how long it is on its way is open
     const sent = await draw(current).catch(fail);
     isBusy.current = false;
@@ -143,6 +156,8 @@ export function Question({ collection, standing, person, place, reload }: Questi
           </ObstaclePage>
         ) : answered ? null : (
           <form
+            ref={form}
+            class={isTried ? "tried" : undefined}
             onSubmit={(event) => {
               event.preventDefault();
               void submit();
@@ -152,13 +167,13 @@ export function Question({ collection, standing, person, place, reload }: Questi
               collection={collection}
               legend={kind.legend(words)}
               answer={answer}
-              choose={setAnswer}
+              choose={choose}
             />
             <div class="promise">
               <p>
                 <b>{words.promise}</b>
               </p>
-              <p class="odds">{kind.odds(words, collection, answer)}</p>
+              <Odds text={kind.odds(words, collection, answer)} />
             </div>
             <button type="submit" class="main">
               {kind.button(words)}
@@ -195,6 +210,30 @@ export function Question({ collection, standing, person, place, reload }: Questi
       )}
     </main>
   );
+}
+
+/** How answers are treated; what is said of each of several questions is there for who wants it. */
+function Odds({ text }: { readonly text: string }) {
+  const words = useWords();
+  const [first, ...each] = text.split("\n");
+  if (each.length < 2) return <p class="odds">{text}</p>;
+  return (
+    <>
+      <p class="odds">{first}</p>
+      <details>
+        <summary>{words.oddsOfEach}</summary>
+        <p class="odds">{each.join("\n")}</p>
+      </details>
+    </>
+  );
+}
+
+/** To the first question that isn't answered; one that is marks its fields as `given`. */
+function goToUnanswered(form: HTMLFormElement | null): void {
+  const open = form?.querySelector("fieldset:not(.given, :has(:checked))") ?? form;
+  const field = open?.querySelector("input");
+  field?.focus();
+  open?.scrollIntoView({ block: "nearest" });
 }
 
 /** The time, as often as it matters for a collection. */

@@ -15,6 +15,8 @@ import type { Requests } from "./requests";
 import {
   BLANK,
   BLANK_QUESTION,
+  FOUND_OUT,
+  LASTING,
   UNITS,
   WANTS,
   asking,
@@ -66,7 +68,7 @@ export function Create({ requests, close, created }: CreateProps) {
       if (form.isPublic) await requests.release(key, true);
       created(key, wishes.name);
     } catch (error) {
-      const field = error instanceof Problem ? fieldOf(error.code) : null;
+      const field = error instanceof Problem ? fieldOf(error.code, form.asks) : null;
       if (field) refuse(field);
       else setProblem(error);
     }
@@ -132,7 +134,7 @@ function useDraft(requests: Requests, form: Form): Drafted {
         (draft) => setDrafted({ draft, field: null }),
         (error: unknown) => {
           if (ending.signal.aborted) return;
-          const field = error instanceof Problem ? fieldOf(error.code) : null;
+          const field = error instanceof Problem ? fieldOf(error.code, form.asks) : null;
           setDrafted({ draft: null, field });
         },
       );
@@ -236,7 +238,7 @@ function RangeEntries({ form, change, refusal }: FieldsProps) {
         id="new-range"
         title={words.numbersFrom}
         hint={words.numbersFromWhy}
-        refusal={refusal("range") ?? (refusal("answers") && words.refusals.range)}
+        refusal={refusal("range")}
       >
         {(control) => (
           <span class="pair">
@@ -262,6 +264,15 @@ function RangeEntries({ form, change, refusal }: FieldsProps) {
         refusal={refusal("step")}
         value={form.step}
         set={(step) => change({ step })}
+      />
+      <Options
+        id="new-found_out"
+        legend={words.foundOut}
+        options={FOUND_OUT.map(
+          (each) => [each, words.finding[each], words.findingWhy[each]] as const,
+        )}
+        value={form.foundOut}
+        choose={(foundOut) => change({ foundOut })}
       />
     </>
   );
@@ -370,7 +381,7 @@ function Privacy({ form, change, refusal }: FieldsProps) {
           </span>
         )}
       </Entry>
-      {form.wants === "permanent_noise" && (
+      {LASTING.includes(form.wants) && (
         <NumberEntry
           id="new-lifetime"
           title={words.lifetimeTitle}

@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Collection } from "../../device";
 import { whole } from "../../language";
 import { percent, upTo } from "../../page/numbers";
+import { changesOf } from "../../page/wording";
 import { Stranger } from "../../page/strangers";
 import { choice } from "../kinds/choice";
 import type { Kind } from "../kinds/interface";
@@ -45,6 +46,8 @@ function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }
   const words = useWords();
   const { label } = draft;
   const kind = KINDS[form.asks];
+  const isSpread = form.asks === "number" && form.foundOut === "distribution";
+  const estimated = isSpread ? "distribution" : form.asks;
   const collection = useMemo(() => read(draft), [draft]);
   return (
     <ul>
@@ -64,8 +67,9 @@ function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }
         </>
       )}
       {label.lifetime_epsilon !== null && <li>{words.lifetime(upTo(label.lifetime_epsilon))}</li>}
+      {collection?.changes && <li>{changesOf(words, collection.changes)}</li>}
       {label.error !== null && (
-        <li>{words.errors[form.asks](whole(words, label.people), percent(label.error))}</li>
+        <li>{words.errors[estimated](whole(words, label.people), percent(label.error))}</li>
       )}
       {label.parts > 1 && (
         <li>

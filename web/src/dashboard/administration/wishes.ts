@@ -1,20 +1,33 @@
 /** What an administrator wishes a new collection to be, from the form to the collector. */
 
+import { typed } from "../../page/numbers";
+
 /** What people are asked for. */
 export type Asked = "choice" | "several" | "questions" | "number" | "text" | "states";
 /** What a mechanism is chosen for; the collector knows which one it is. */
 export type Wanted =
-  "least_error" | "association" | "small_reports" | "permanent_noise" | "one_report";
+  | "least_error"
+  | "association"
+  | "small_reports"
+  | "permanent_noise"
+  | "changing_answers"
+  | "one_report";
+/** What is to be estimated of numbers; the first is proposed. */
+export const FOUND_OUT = ["mean", "distribution"] as const;
+export type FoundOut = (typeof FOUND_OUT)[number];
 
 /** What can be wanted of each kind of question; the first is proposed. */
 export const WANTS: Readonly<Record<Asked, readonly Wanted[]>> = {
-  choice: ["least_error", "small_reports", "permanent_noise"],
+  choice: ["least_error", "small_reports", "permanent_noise", "changing_answers"],
   several: ["least_error"],
   number: ["least_error"],
   questions: ["least_error", "association"],
   text: ["permanent_noise"],
   states: ["least_error", "one_report"],
 };
+
+/** Those for which noise stays, so that there is an ε of all reports of one answer. */
+export const LASTING: readonly Wanted[] = ["permanent_noise", "changing_answers"];
 
 export const UNITS = { minutes: 60, hours: 3600, days: 86_400 } as const;
 export type Unit = keyof typeof UNITS;
@@ -39,6 +52,7 @@ export interface Form {
   readonly least: string;
   readonly largest: string;
   readonly step: string;
+  readonly foundOut: FoundOut;
   readonly rounds: string;
   readonly wants: Wanted;
   readonly epsilon: string;
@@ -63,6 +77,7 @@ export const BLANK: Form = {
   least: "0",
   largest: "100",
   step: "1",
+  foundOut: "mean",
   rounds: "24",
   wants: "least_error",
   epsilon: "1",
@@ -91,6 +106,7 @@ export interface Wishes {
   }[];
   readonly most: number | null;
   readonly step: string | null;
+  readonly found_out: FoundOut | null;
   readonly rounds: number | null;
   readonly wants: Wanted;
   readonly epsilon: number;
@@ -128,6 +144,7 @@ export type Field =
   | "most"
   | "range"
   | "step"
+  | "found_out"
   | "rounds"
   | "wants"
   | "epsilon"
@@ -179,19 +196,15 @@ export function wishesOf(form: Form): Wishes | Field {
   const [question, name] = [form.question.trim(), form.name.trim()];
   if (question === "") return "question";
   if (name === "") return "name";
-  if (asks === "number" && ![form.least, form.largest].every((end) => DECIMAL.test(end.trim()))) {
-    return "range";
+  const [least, largest, step] = [typed(form.least), typed(form.largest), typed(form.step)];
+  if (asks === "number") {
+    if (![least, largest].every((end) => DECIMAL.test(end))) return "range";
+    if (Number(least) >= Number(largest)) return "range";
+    if (!DECIMAL.test(step)) return "step";
   }
-  if (asks === "number" && !DECIMAL.test(form.step.trim())) return "step";
   const isListed = asks !== "text" && asks !== "questions";
-  const answers = !isListed
-    ? []
-    : asks === "number"
-      ? [form.least.trim(), form.largest.trim()]
-      : answersOf(form.answers);
-  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) {
-    return asks === "number" ? "range" : "answers";
-  }
+  const answers = !isListed ? [] : asks === "number" ? [least, largest] : answersOf(form.answers);
+  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) return "answers";
   const questions = asks === "questions" ? questionsOf(form) : undefined;
   if (questions === null) return "questions";
   if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
@@ -199,7 +212,7 @@ export function wishesOf(form: Form): Wishes | Field {
   }
   if (asks === "states" && !WHOLE.test(form.rounds)) return "rounds";
   if (!NUMBER.test(form.epsilon)) return "epsilon";
-  const isForLife = wants === "permanent_noise" && form.lifetime !== "";
+  const isForLife = LASTING.includes(wants) && form.lifetime !== "";
   if (isForLife && !NUMBER.test(form.lifetime)) return "lifetime";
   if (form.hasWindows && !WHOLE.test(form.window)) return "window";
   if (!WHOLE.test(form.minimum)) return "minimum_reports";
@@ -211,7 +224,8 @@ export function wishesOf(form: Form): Wishes | Field {
     answers,
     ...(questions && { questions }),
     most: asks === "several" ? Number(form.most) : null,
-    step: asks === "number" ? form.step.trim() : null,
+    step: asks === "number" ? step : null,
+    found_out: asks === "number" ? form.foundOut : null,
     rounds: asks === "states" ? Number(form.rounds) : null,
     wants,
     epsilon: Number(form.epsilon),
@@ -232,6 +246,7 @@ const FIELDS: readonly Field[] = [
   "most",
   "range",
   "step",
+  "found_out",
   "rounds",
   "wants",
   "epsilon",
@@ -243,6 +258,8 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** The field that a refusal of the collector is about; null if it is about none. */
-export function fieldOf(code: string): Field | null {
-  return FIELDS.find((field) => code === `draft_${field}`) ?? null;
+export function fieldOf(code: string, asks: Asked): Field | null {
+  const field = FIELDS.find((field) => code === `draft_${field}`) ?? null;
+  // The answers of a number are the ends of its range.
+  return field === "answers" && asks === "number" ? "range" : field;
 }

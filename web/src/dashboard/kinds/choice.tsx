@@ -77,7 +77,13 @@ export function marginFigure(
   };
 }
 
-function Shares({ estimate, calendar, truth, children }: ResultProps<Answers>) {
+interface SharesProps extends ResultProps<Answers> {
+  /** What else is to know of the chart, if anything. */
+  readonly note?: string;
+}
+
+/** The share of each answer. */
+export function Shares({ estimate, calendar, truth, note, children }: SharesProps) {
   const words = useWords();
   const { answers, n } = estimate;
   const level = levelText(estimate.level);
@@ -114,7 +120,7 @@ function Shares({ estimate, calendar, truth, children }: ResultProps<Answers>) {
       </div>
       <Fold count={bars.length} found={found.length} lens={lens} change={look} />
       <p class="fine" data-note>
-        {words.sharesWhy(n, level)} {calendar.zone}
+        {words.sharesWhy(n, level)} {note} {calendar.zone}
       </p>
       <Rough answers={answers} />
       <div class="switches-below">

@@ -2,7 +2,7 @@
 
 import type { BinRow, Distribution, MeanRow, QuantileRow } from "../../collector/api";
 import { Bars, scaleOf, type Bar } from "../../page/bars";
-import { decimalsFor, decimalsOf, percent } from "../../page/numbers";
+import { decimalsFor, decimalsOf, percent, shownNumber } from "../../page/numbers";
 import { useWords, type Words } from "../language";
 import { Table, levelText } from "../table";
 import { marginFigure, peopleFigure } from "./choice";
@@ -18,7 +18,7 @@ export const distribution: Kind = {
   Result: Spread as Kind["Result"],
 };
 
-const plain = (value: number): string => `${value}`.replace("-", "−");
+const plain = (value: number): string => shownNumber(`${value}`);
 
 function nameOf(words: Words, { least, most }: BinRow): string {
   return least === most ? plain(least) : words.numberRange(plain(least), plain(most));
@@ -103,10 +103,7 @@ function Spread({ estimate, calendar, truth, children }: ResultProps<Distributio
           rows={bins.map((row) => [
             nameOf(words, row),
             words.percent(percent(row.share, decimals)),
-            words.numberRange(
-              words.percent(percent(row.low, decimals)),
-              words.percent(percent(row.high, decimals)),
-            ),
+            words.range(percent(row.low, decimals), percent(row.high, decimals)),
           ])}
         />
       </details>

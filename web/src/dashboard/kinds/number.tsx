@@ -2,7 +2,7 @@
 
 import type { MeanRow, Means } from "../../collector/api";
 import { Bars, type Scale } from "../../page/bars";
-import { decimalsFor } from "../../page/numbers";
+import { decimalsFor, shownNumber } from "../../page/numbers";
 import { windowOdds } from "../../page/wording";
 import { useWords, type Words } from "../language";
 import { Table, levelText } from "../table";
@@ -22,7 +22,7 @@ export const number: Kind = {
 /** A number with so many decimals; what rounds to zero has no sign. */
 export function fixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
-  return text.replace("-", Number(text) === 0 ? "" : "−");
+  return shownNumber(Number(text) === 0 ? text.replace("-", "") : text);
 }
 
 function meanFigures(words: Words, estimate: Means): readonly Figure[] {
@@ -33,7 +33,7 @@ function meanFigures(words: Words, estimate: Means): readonly Figure[] {
     { value: fixed(row.mean, decimals), label: words.mean, note: words.meanWhy },
     peopleFigure(words, estimate.window, estimate.n),
     {
-      value: words.margin(margin.toFixed(decimals)),
+      value: words.margin(fixed(margin, decimals)),
       label: words.meanMargin,
       note: words.marginAt(levelText(estimate.level)),
     },
@@ -49,7 +49,7 @@ export function scaleOfRange({ range, estimates }: Means): Scale {
   const first = Math.ceil(from / each - 1e-9);
   const last = Math.floor(to / each + 1e-9);
   const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * each);
-  const text = (tick: number): string => `${Number(tick.toPrecision(6))}`.replace("-", "−");
+  const text = (tick: number): string => shownNumber(`${Number(tick.toPrecision(6))}`);
   return { from, to, ticks, text };
 }
 
@@ -88,12 +88,7 @@ function Mean({ estimate, calendar, truth, children }: ResultProps<Means>) {
         />
       </div>
       <p class="fine" data-note>
-        {words.meanNote(
-          estimate.n,
-          level,
-          `${least}`.replace("-", "−"),
-          `${most}`.replace("-", "−"),
-        )}{" "}
+        {words.meanNote(estimate.n, level, shownNumber(`${least}`), shownNumber(`${most}`))}{" "}
         {calendar.zone}
       </p>
       <div class="switches-below">{children}</div>

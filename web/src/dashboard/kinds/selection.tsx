@@ -5,7 +5,7 @@ import { decimalsFor } from "../../page/numbers";
 import { setOdds } from "../../page/wording";
 import { useWords, type Words } from "../language";
 import { levelText } from "../table";
-import { choice } from "./choice";
+import { Shares, choice } from "./choice";
 import type { Figure, Kind, ResultProps } from "./interface";
 
 export const selection: Kind = {
@@ -31,11 +31,10 @@ function meanFigure(words: Words, { selected, level }: Selections): Figure {
 function SelectedShares(props: ResultProps<Estimate>) {
   const words = useWords();
   return (
-    <>
-      <choice.Result {...props} />
-      <p class="fine" data-note>
-        {words.severalWhy((props.estimate as Selections).most)}
-      </p>
-    </>
+    <Shares
+      {...props}
+      estimate={props.estimate as Selections}
+      note={words.severalWhy((props.estimate as Selections).most)}
+    />
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Answers, Estimate, QuestionShares, Several, Truth } from "../../collector/api";
 import { Stranger } from "../../page/strangers";
-import { severalOdds } from "../../page/wording";
+import { severalOdds, type SeveralCollection } from "../../page/wording";
 import { useWords } from "../language";
 import { choice, marginFigure, peopleFigure } from "./choice";
 import { decimalsOf } from "../../page/numbers";
@@ -10,7 +10,7 @@ import type { ChangeProps, Kind, ResultProps } from "./interface";
 
 export const several: Kind = {
   ...choice,
-  odds: severalOdds,
+  odds: (words, collection: SeveralCollection) => severalOdds(words, collection),
   rows: "questions",
   figures(words, estimate) {
     const { questions, window, n, level } = estimate as Several;

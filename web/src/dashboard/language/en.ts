@@ -59,9 +59,9 @@ export const words = {
   median: "Median",
   medianWhy: (low: string, high: string, level: string) => `${low} to ${high}, at ${level}\u00a0%`,
   distribution: "Distribution",
-  quantile: "People below",
+  quantile: "Share of people below",
   quantileOf: (share: string) => `${share}\u00a0%`,
-  thatNumber: "Number",
+  thatNumber: "this number",
   distributionNote: (n: number, level: string) =>
     `From ${counted(n, "report")}. The bars are smoothed, each a little towards its neighbours; the lines are ` +
     `${level}\u00a0% intervals, which rest on the reports alone. Where a bar ends outside its line, trust the line.`,

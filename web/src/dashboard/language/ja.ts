@@ -45,7 +45,7 @@ export const words: DashboardWords = {
   marginAt: (level) => `信頼水準 ${level}\u00a0%`,
   meanSelected: "一人が選ぶ回答数の平均",
   meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
-  questionWithheld: "この質問の送信数がまだ足りないため、表示していません。",
+  questionWithheld: "この質問への報告がまだ足りないため、表示していません。",
   severalWhy: (most) =>
     `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
   mean: "平均",
@@ -53,7 +53,7 @@ export const words: DashboardWords = {
   meanMargin: "以内の誤差",
   numberRange: (low, high) => `${low}～${high}`,
   meanNote: (n, level, least, most) =>
-    `${n.toLocaleString("ja")} 件の送信データから。線は ${level}\u00a0% 区間です。${least} から ${most} の範囲外の数値は、近いほうの端の値として数えます。`,
+    `報告 ${counted(n, "件")}から。線は ${level}\u00a0% 区間です。${least} から ${most} の範囲外の数値は、近いほうの端の値として数えます。`,
   binNumbers: "数値",
   median: "中央値",
   medianWhy: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
@@ -62,7 +62,7 @@ export const words: DashboardWords = {
   quantileOf: (share) => `${share}\u00a0%`,
   thatNumber: "境目の数値",
   distributionNote: (n, level) =>
-    `${n.toLocaleString("ja")} 件の送信データから。棒は隣どうしでならしてあります。線は送信データだけから求めた ${level}\u00a0% 区間です。棒の先が線から外れているところでは、線のほうを見てください。`,
+    `報告 ${counted(n, "件")}から。棒は隣どうしでならしてあります。線は報告だけから求めた ${level}\u00a0% 区間です。棒の先が線から外れているところでは、線のほうを見てください。`,
   largest: "最も多い回答",
   newest: "最新のラウンド",
   smallest: "見つけられる最小の割合",

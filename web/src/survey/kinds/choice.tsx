@@ -1,6 +1,6 @@
 /** A choice in a survey: one of several answers. */
 
-import { Grr, Points, SubsetSelection, conclude, odds } from "../../device";
+import { Grr, Points, conclude, odds } from "../../device";
 import { getBit } from "../../device/packed";
 import { moment as momentText } from "../../language";
 import { peopleOf } from "../../page/numbers";
@@ -12,6 +12,7 @@ import type { ConclusionProps, Kind } from "./interface";
 import { Options } from "./options";
 
 const MOST_LISTED = 64; // answers that a report is spelt out for
+const MOST_OTHERS = 6; // answers that get a no, of those
 
 export const choice: Kind = {
   promise: answerPromise,
@@ -31,12 +32,11 @@ export const choice: Kind = {
       return words.says(isolated(answers[mechanism.readReport(record)] as string));
     }
     const isYes = yesOf(mechanism, record);
-    if (mechanism instanceof Points && mechanism.k > MOST_LISTED) {
+    if (answers.length > MOST_LISTED) {
       const yes = answers.filter((_, place) => isYes(place)).length;
-      return words.saysPoint(mechanism.readReport(record), yes, mechanism.k);
-    }
-    if (mechanism instanceof SubsetSelection && mechanism.k > MOST_LISTED) {
-      return words.saysSome(mechanism.setSize, mechanism.k);
+      return mechanism instanceof Points
+        ? words.saysPoint(mechanism.readReport(record), yes, answers.length)
+        : words.saysSome(yes, answers.length);
     }
     return yesText(words, answers, isYes);
   },
@@ -78,6 +78,7 @@ function yesText(
   const [yes, no] = [quoted(true), quoted(false)];
   if (yes.length === 0) return words.saysNone;
   if (no.length === 0) return words.saysAll;
+  if (no.length > MOST_OTHERS) return words.saysYesOf(words.list(yes), no.length);
   return words.saysYes(words.list(yes), words.list(no));
 }
 

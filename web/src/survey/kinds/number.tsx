@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { chanceOf, conclude, type Range, type SquareWave, type Window } from "../../device";
-import { peopleOf } from "../../page/numbers";
+import { peopleOf, shownNumber, typed } from "../../page/numbers";
 import { windowOdds, type CollectionBy } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
 import { useWords } from "../language";
@@ -13,6 +13,7 @@ import type { ConclusionProps, FieldProps, Kind } from "./interface";
 type NumberCollection = CollectionBy<Window | SquareWave>;
 
 const COMPARED = 9; // numbers of the range, from end to end
+const BEGUN = /^[-+]?\.?$/; // what isn't a number yet, but no mistake either
 
 export const number: Kind = {
   ...choice,
@@ -26,7 +27,7 @@ export const number: Kind = {
     const steps = mechanism.part(output);
     const [low, step] = [collection.answers[0], rangeOf(collection).step].map(Number);
     const counted = (low as number) + (step as number) * steps;
-    const text = counted.toPrecision(4).replace("-", "−");
+    const text = shownNumber(`${Number(counted.toPrecision(4))}`);
     return words.saysMark(output + 1, mechanism.outputs, text);
   },
   meaning(words, collection: NumberCollection, record, answer) {
@@ -35,7 +36,8 @@ export const number: Kind = {
     const far = 2 * steps > mechanism.steps ? 0 : mechanism.steps;
     const [truth, other] = [steps, far].map((value) => chanceOf(mechanism, value, record));
     if (!truth || !other) return "";
-    return words.ownMark(peopleOf({ truth, other }), collection.answers[far > 0 ? 1 : 0] as string);
+    const end = shownNumber(collection.answers[far > 0 ? 1 : 0] as string);
+    return words.ownMark(peopleOf({ truth, other }), end);
   },
   Conclusion: SomeNumbers,
 };
@@ -47,7 +49,9 @@ export const distribution: Kind = {
     const { mechanism } = collection;
     const output = mechanism.readReport(record);
     const range = rangeOf(collection);
-    const [least, most] = mechanism.numbersOf(output).map((steps) => range.textOf(steps));
+    const [least, most] = mechanism
+      .numbersOf(output)
+      .map((steps) => shownNumber(range.textOf(steps)));
     return words.saysNumbers(output + 1, mechanism.outputs, least as string, most as string);
   },
 };
@@ -60,20 +64,24 @@ function FieldAndSlider({ collection, legend, answer, choose }: FieldProps) {
   const words = useWords();
   const range = (collection as NumberCollection).range as Range;
   const [text, setText] = useState(answer);
-  const placed = range.place(text);
+  const number = typed(text);
+  const placed = range.place(number);
   const enter = (next: string): void => {
     setText(next);
-    choose(range.place(next) ? next : "");
+    choose(range.place(typed(next)) ? typed(next) : "");
   };
   const move = (by: number): void => {
     const from = placed?.steps ?? (by > 0 ? -1 : range.steps + 1);
     enter(range.textOf(Math.min(range.steps, Math.max(0, from + by))));
   };
-  const [least, most] = range.ends;
+  const [least, most] = range.ends.map(shownNumber) as [string, string];
   const taken = placed && range.textOf(placed.steps);
-  const isOther = placed !== null && Number(taken) !== Number(text);
+  const shown = shownNumber(taken ?? "");
+  const isOther = placed !== null && Number(taken) !== Number(number);
+  const isWrong = !placed && !BEGUN.test(number);
+  const example = shownNumber(range.textOf(Math.floor(range.steps / 2)));
   return (
-    <fieldset class="number">
+    <fieldset class={placed ? "number given" : "number"}>
       <legend>{legend}</legend>
       <label class="field">
         {words.numberIn(least, most, range.step)}
@@ -84,7 +92,7 @@ function FieldAndSlider({ collection, legend, answer, choose }: FieldProps) {
           value={text}
           autocomplete="off"
           aria-describedby="number-note"
-          aria-invalid={text !== "" && !placed}
+          aria-invalid={isWrong}
           onInput={({ currentTarget }) => enter(currentTarget.value)}
           onKeyDown={(event) => {
             const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
@@ -98,7 +106,7 @@ function FieldAndSlider({ collection, legend, answer, choose }: FieldProps) {
         type="range"
         class={placed ? undefined : "unset"}
         aria-label={words.slider}
-        aria-valuetext={taken ?? words.nothingEntered}
+        aria-valuetext={placed ? shown : words.nothingEntered}
         min={0}
         max={range.steps}
         step={1}
@@ -110,9 +118,9 @@ function FieldAndSlider({ collection, legend, answer, choose }: FieldProps) {
         <span>{most}</span>
       </span>
       <small id="number-note" role="status">
-        {text !== "" && !placed && words.noNumber}
-        {placed?.isClipped && words.clipped(least, most, taken ?? "")}
-        {isOther && !placed.isClipped && words.nearest(taken ?? "")}
+        {isWrong && words.noNumber(example)}
+        {placed?.isClipped && words.clipped(least, most, shown)}
+        {isOther && !placed.isClipped && words.nearest(shown)}
       </small>
     </fieldset>
   );
@@ -126,10 +134,11 @@ function SomeNumbers({ collection, record }: ConclusionProps) {
   const among = Array.from({ length: parts + 1 }, (_, i) =>
     range.textOf(Math.round((i * range.steps) / parts)),
   );
+  const conclusion = conclude(collection, record, among);
   return (
     <>
       <p>{words.concludeNumber}</p>
-      <Likelihoods conclusion={conclude(collection, record, among)} />
+      <Likelihoods conclusion={{ ...conclusion, answers: among.map(shownNumber) }} />
     </>
   );
 }

@@ -30,6 +30,8 @@ interface AnswerListProps {
   /** What the inputs are called, where there are several lists. */
   readonly name?: string;
   readonly chosen: readonly string[];
+  /** Whether it is one of several lists, each below its own question. */
+  readonly isOneOf?: boolean;
   /** Whether nothing can be chosen beside what is. */
   readonly isFull?: boolean;
   readonly choose: (answer: string) => void;
@@ -43,6 +45,7 @@ export function AnswerList({
   type,
   name = "answer",
   chosen,
+  isOneOf = false,
   isFull = false,
   choose,
   children,
@@ -51,7 +54,6 @@ export function AnswerList({
   const [wanted, setWanted] = useState("");
   const group = useRef<HTMLFieldSetElement>(null);
   const isMany = answers.length > FEW;
-  const countId = useId();
   const found = wanted === "" ? answers : answers.filter((label) => fits(label, wanted));
   const isClosed = (label: string): boolean => isFull && !chosen.includes(label);
 
@@ -64,40 +66,44 @@ export function AnswerList({
     }
     if (event.key !== "ArrowDown" && event.key !== "Enter") return;
     event.preventDefault();
-    const all = group.current?.querySelectorAll("input") ?? [];
+    const all = group.current?.querySelectorAll<HTMLInputElement>(".choice input") ?? [];
     ([...all].find(({ checked }) => checked) ?? all[0])?.focus();
   };
+  const search = isMany && (
+    <Search
+      wanted={wanted}
+      want={setWanted}
+      found={found.length}
+      all={answers.length}
+      goOn={goOn}
+    />
+  );
   return (
     <>
-      {isMany && (
-        <label class="field search">
-          {words.search}
-          <input
-            type="text"
-            inputMode="search"
-            value={wanted}
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            aria-describedby={countId}
-            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-            onKeyDown={goOn}
-          />
-          <small id={countId} role="status">
-            {words.found(whole(words, found.length), whole(words, answers.length))}
-          </small>
-        </label>
-      )}
-      <fieldset ref={group} class={isMany ? "many" : undefined}>
+      {!isOneOf && search}
+      <fieldset
+        ref={group}
+        class={[isMany && "many", chosen.length > 0 && "given"].filter(Boolean).join(" ")}
+      >
         <legend>
           {legend}
           {isMany &&
+            !isOneOf &&
             chosen.map((label, i) => (
               <Fragment key={label}>
                 {i === 0 ? words.chosen : words.list(["", ""])} <Stranger text={label} />
               </Fragment>
             ))}
         </legend>
+        {isOneOf && search}
+        {isOneOf && isMany && chosen.length > 0 && (
+          <p>
+            <b>
+              {words.yourAnswer}
+              {words.chosen} <Stranger text={chosen[0] as string} />
+            </b>
+          </p>
+        )}
         <div class="choices">
           {found.map((label) => (
             <label class="choice" key={label}>
@@ -118,6 +124,40 @@ export function AnswerList({
         {children}
       </fieldset>
     </>
+  );
+}
+
+interface SearchProps {
+  readonly wanted: string;
+  readonly want: (wanted: string) => void;
+  /** How many answers fit, of how many. */
+  readonly found: number;
+  readonly all: number;
+  /** From the field to the answers, by a key. */
+  readonly goOn: (event: KeyboardEvent) => void;
+}
+
+function Search({ wanted, want, found, all, goOn }: SearchProps) {
+  const words = useWords();
+  const countId = useId();
+  return (
+    <label class="field search">
+      {words.search}
+      <input
+        type="text"
+        inputMode="search"
+        value={wanted}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        aria-describedby={countId}
+        onInput={({ currentTarget }) => want(currentTarget.value)}
+        onKeyDown={goOn}
+      />
+      <small id={countId} role="status">
+        {words.found(whole(words, found), whole(words, all))}
+      </small>
+    </label>
   );
 }
 

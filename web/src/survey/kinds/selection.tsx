@@ -21,7 +21,8 @@ const labelsOf = (answer: string): string[] => (answer === "" ? [] : JSON.parse(
 
 export const selection: Kind = {
   ...choice,
-  odds: setOdds,
+  odds: (words, collection: SetCollection, answer = "") =>
+    setOdds(words, collection, labelsOf(answer)[0]),
   Field: Boxes,
   legend: (words) => words.yourAnswers,
   unanswered: (words) => words.chooseSome,

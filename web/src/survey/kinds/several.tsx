@@ -1,12 +1,13 @@
 /** Several questions in a survey: all on one page, and one report that is of them together. */
 
+import { Fragment } from "preact";
 import { useState } from "preact/hooks";
 
 import { Grr, JointQuestions, SampledQuestions, concludeOne, type Part } from "../../device";
 import { isolated, visible } from "../../page/strangers";
 import { oneOf, severalOdds, tableOf, type SeveralCollection } from "../../page/wording";
 import { Likelihoods } from "../conclusion";
-import { useWords, type Words } from "../language";
+import { useWords } from "../language";
 import { choice } from "./choice";
 import type { ConclusionProps, FieldProps, Kind } from "./interface";
 import { AnswerList } from "./options";
@@ -18,7 +19,8 @@ const labelsOf = (answer: string): string[] => (answer === "" ? [] : JSON.parse(
 
 export const several: Kind = {
   ...choice,
-  odds: severalOdds,
+  odds: (words, collection: SeveralCollection, answer = "") =>
+    severalOdds(words, collection, labelsOf(answer)),
   Field: AllQuestions,
   unanswered: (words) => words.answerAll,
   given: labelsOf,
@@ -33,11 +35,11 @@ export const several: Kind = {
       return words.saysCombinations(yes, mechanism.table.k);
     }
     const said = mechanism.readReport(record).map((told) => {
-      const { name } = parts[told.question] as Part;
+      const { question } = parts[told.question] as Part;
       const ofIt = choice.report(words, oneOf(collection, told.question), told.record);
-      return words.ofQuestion(isolated(name), ofIt);
+      return words.ofQuestion(isolated(question), ofIt);
     });
-    return words.sentences(said);
+    return said.join("\n");
   },
   meaning(words, collection: SeveralCollection, record, answer) {
     const { mechanism, parts } = collection;
@@ -46,15 +48,15 @@ export const several: Kind = {
       return choice.meaning(words, tableOf(collection, mechanism), record, labels.join(" / "));
     }
     const isDrawn = mechanism instanceof SampledQuestions;
-    const meant = mechanism.readReport(record).map(({ question, record: own }) => {
-      const { name } = parts[question] as Part;
-      const label = labels[question] as string;
-      const ofIt = choice.meaning(words, oneOf(collection, question), own, label);
+    const meant = mechanism.readReport(record).map(({ question: at, record: own }) => {
+      const { question } = parts[at] as Part;
+      const label = labels[at] as string;
+      const ofIt = choice.meaning(words, oneOf(collection, at), own, label);
       return isDrawn
-        ? words.sentences([words.drawn(isolated(name)), ofIt])
-        : words.ofQuestion(isolated(name), ofIt);
+        ? [words.drawn(isolated(question)), ofIt].join("\n")
+        : words.ofQuestion(isolated(question), ofIt);
     });
-    return words.sentences(meant);
+    return meant.join("\n");
   },
   Conclusion: EachQuestion,
 };
@@ -87,6 +89,7 @@ function AllQuestions({ collection, answer, choose }: FieldProps) {
           answers={answers}
           legend={visible(question)}
           type="radio"
+          isOneOf
           name={`answer ${at + 1}`}
           chosen={chosen[at] === "" ? [] : [chosen[at] as string]}
           choose={(label) => put(at, label)}
@@ -106,31 +109,13 @@ function EachQuestion({ collection, record }: ConclusionProps) {
       : parts.map((_, question) => question);
   return (
     <>
-      {parts.map(({ name }, question) => (
-        <QuestionConclusion
-          key={name}
-          words={words}
-          name={isolated(name)}
-          conclusion={told.includes(question) ? concludeOne(collection, record, question) : null}
-        />
+      {told.map((at) => (
+        <Fragment key={at}>
+          <p>{words.concludeOne(isolated(parts[at]?.question ?? ""))}</p>
+          <Likelihoods conclusion={concludeOne(collection, record, at)} />
+        </Fragment>
       ))}
-    </>
-  );
-}
-
-interface QuestionConclusionProps {
-  readonly words: Words;
-  readonly name: string;
-  /** Null where a report says nothing of the question. */
-  readonly conclusion: ReturnType<typeof concludeOne> | null;
-}
-
-function QuestionConclusion({ words, name, conclusion }: QuestionConclusionProps) {
-  if (!conclusion) return <p>{words.concludeNone(name)}</p>;
-  return (
-    <>
-      <p>{words.concludeOne(name)}</p>
-      <Likelihoods conclusion={conclusion} />
+      {told.length < parts.length && <p>{words.concludeNone}</p>}
     </>
   );
 }

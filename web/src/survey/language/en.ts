@@ -125,7 +125,7 @@ export const words = {
   slider: "The same on a slider",
   nothingEntered: "nothing entered yet",
   enterNumber: "Enter a number first.",
-  noNumber: "This is no number.",
+  noNumber: (example: string) => `This can’t be read as a number. Write it like ${example}.`,
   clipped: (least: string, most: string, end: string) =>
     `This lies outside ${least} to ${most}: it counts as ${end}.`,
   nearest: (step: string) => `The nearest step is ${step}: it counts as that.`,
@@ -138,8 +138,12 @@ export const words = {
   drawn: (question: string) =>
     `The device drew the question “${question}”. Your other answers were not sent.`,
   concludeOne: (question: string) =>
-    `Of “${question}”, if all answers seemed equally likely before:`,
-  concludeNone: (question: string) => `Of “${question}”: nothing.`,
+    `“${question}”: if every answer seemed equally likely before, this is how likely each one is ` +
+    "after the report:",
+  concludeNone: "Of the other questions nothing: the report says nothing of them.",
+  oddsOfEach: "How often the answer to each question is told truly",
+  showAll: (count: string) => `Show all ${count}`,
+  likeliest: (shown: string, count: string) => `The ${shown} likeliest of ${count}.`,
   saysCombinations: (yes: number, all: number) => `Yes to ${yes} of ${all} combinations.`,
   chooseSome: "Choose answers first, or “None of these”.",
   write: "Write something first.",
@@ -240,9 +244,9 @@ export const words = {
     `By chance, it names nothing of yours, as about ${other} of ${of} reports do. That keeps your ` +
     "answers yours. The odds are known, so the totals over many people still come out right.",
   ownMark: ({ of, truth, other }: People, end: string) =>
-    `Of ${of} people with your number about ${truth} send this very mark, and of ${of} with ${end} ` +
-    `about ${other} do. So it proves nothing of you; the odds are known, and what is found out of many ` +
-    "people still comes out right.",
+    `Of ${of} people with your number, about ${truth} send this very mark; of ${of} with ${end}, ` +
+    `about ${other} do. So it proves nothing about you. The odds are known, so what is found out ` +
+    "about many people still comes out right.",
   ownState: ({ of, truth }: People) =>
     `By chance, this is your own state. It is sent for about ${truth} of ${of} people who are in it, ` +
     "and the other one for the rest. Whoever reads it can’t tell which of them you are.",
@@ -259,6 +263,7 @@ export const words = {
   saysSet: (answers: string, blanks: number) =>
     [answers, blanks > 0 ? counted(blanks, "blank") : ""].filter((part) => part !== "").join(", "),
   saysYes: (answers: string, no: string) => `Yes to ${answers}; no to ${no}.`,
+  saysYesOf: (answers: string, others: number) => `Yes to ${answers}; no to the ${others} others.`,
   saysNone: "No to every answer.",
   saysAll: "Yes to every answer.",
   saysSome: (yes: number, answers: number) => `Yes to ${yes} of ${answers} answers.`,
@@ -287,6 +292,7 @@ export const words = {
   another: "Another text to compare with",
   anotherDefault: "something else",
   yours: (text: string) => `${text} (yours)`,
+  concludeEqual: "All of them explain this report equally well: it doesn’t tell which it is.",
   concludeMost: (ratio: string, most: string) =>
     `The likeliest answer explains this report ${ratio} times as well as the unlikeliest. It can ` +
     `never be more than e^ε = ${most} times.`,

@@ -114,7 +114,7 @@ export const words: SurveyWords = {
   slider: "スライダーで選ぶ",
   nothingEntered: "まだ入力されていません",
   enterNumber: "先に数値を入力してください。",
-  noNumber: "数値として読み取れません。",
+  noNumber: (example) => `数値として読み取れません。「${example}」のように入力してください。`,
   clipped: (least, most, end) => `${least} から ${most} の範囲外です。${end} として数えます。`,
   nearest: (step) => `いちばん近い ${step} として数えます。`,
   search: "選択肢を検索",
@@ -124,10 +124,13 @@ export const words: SurveyWords = {
   choose: "回答を選択してください。",
   answerAll: "すべての質問に答えてください。",
   drawn: (question) =>
-    `くじで選ばれた質問は「${question}」です。ほかの質問の回答は送信していません。`,
+    `くじで選ばれたのは、質問「${question}」です。ほかの質問の回答は送信していません。`,
   concludeOne: (question) =>
-    `「${question}」について、送信前にはどの回答も同じくらいありそうだったとすると：`,
-  concludeNone: (question) => `「${question}」については、何もわかりません。`,
+    `「${question}」について、どの回答も同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。`,
+  concludeNone: "ほかの質問については、何もわかりません。",
+  oddsOfEach: "質問ごとの、本当の回答が送られる確率",
+  showAll: (count) => `${count} 件すべてを表示`,
+  likeliest: (shown, count) => `${count} 件のうち、確率の高い ${shown} 件です。`,
   saysCombinations: (yes, all) => `${all} 通りの組み合わせのうち ${yes} 通りに「はい」。`,
   chooseSome: "回答を選択するか、「どれもあてはまらない」を選んでください。",
   write: "回答を入力してください。",
@@ -203,13 +206,13 @@ export const words: SurveyWords = {
   ownNo: ({ of, truth }) =>
     `偶然、あなたの選んだ回答が「いいえ」になりました。これは ${of} 人中約 ${of - truth} 人に起こり、あなたの回答を守ります。`,
   ownItems: ({ of, truth }) =>
-    `くじの結果、あなたの選んだ回答か、選ばなかった分の空欄が入っています。${of} 件中約 ${truth} 件がそうなり、どれがそうなのかは誰にも分かりません。`,
+    `くじの結果、あなたの選んだ回答か、選ばなかった分の空欄が入っています。${of} 件中約 ${truth} 件がそうなり、どれがそうなのかは誰にもわかりません。`,
   strangeItems: ({ of, other }) =>
     `くじの結果、あなたのものはひとつも入っていません。${of} 件中約 ${other} 件がそうなります。こうして、あなたの回答は守られます。` +
-    "確率が分かっているので、多くの人の合計は正しく求められます。",
+    "確率はわかっているので、大勢の分を集めれば全体の割合は正しく推定できます。",
   ownMark: ({ of, truth, other }, end) =>
     `あなたと同じ数値の人では ${of} 人のうち約 ${truth} 人が、${end} の人では ${of} 人のうち約 ${other} 人が、これと同じ目印を送ります。` +
-    "ですから、この送信データからあなたの数値はわかりません。確率は公開されているので、大勢の集計は正しく求められます。",
+    "ですから、この送信データからあなたの数値はわかりません。確率はわかっているので、大勢の分を集めれば正しく推定できます。",
   ownState: ({ of, truth }) =>
     `偶然、あなたの状態と同じものが送られました。同じ状態の ${of} 人のうち約 ${truth} 人はそのまま、残りの人は逆の状態が送られます。受け取った側には、あなたがどちらなのかわかりません。`,
   otherState:
@@ -224,6 +227,7 @@ export const words: SurveyWords = {
   saysSet: (answers, blanks) =>
     [answers, blanks > 0 ? `空欄 ${blanks} 個` : ""].filter((part) => part !== "").join("、"),
   saysYes: (answers, no) => `はい：${answers}。いいえ：${no}。`,
+  saysYesOf: (answers, others) => `はい：${answers}。いいえ：ほかの ${others} 個。`,
   saysNone: "すべての選択肢に「いいえ」。",
   saysAll: "すべての選択肢に「はい」。",
   saysSome: (yes, answers) => `${answers} 個の選択肢のうち ${yes} 個が「はい」。`,
@@ -240,15 +244,17 @@ export const words: SurveyWords = {
   concludeWhy:
     "どの回答も同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。",
   concludeSet:
-    "何も選ばなかった場合と、ひとつだけ選んだ場合が、送信前には同じくらいありそうだったとすると、送信後の見込みは次のとおりです：",
+    "「何も選ばない」と「ひとつだけ選ぶ」のどれも同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。",
   concludeNumber:
-    "次の数値がどれも同じくらいありうると考えられていた場合、送信データを見たあとの見込みは次のとおりです。",
+    "次の数値がどれも同じくらいありうると考えていた人がこのデータを見ると、それぞれの確率は次のようになります。",
   concludeText:
     "送信データに文章は含まれず、オンの場所だけがわかります。次の二つの文章が同じくらいありうると考えていた人がこのデータを見ると、確率は次のようになります。",
   concludeLater: "文章は保存していないため、比較できません。",
   another: "比較する文章",
   anotherDefault: "別の文章",
   yours: (text) => `${text}（あなたの文章）`,
+  concludeEqual:
+    "このデータの出やすさは、どれでも同じです。そのため、どれなのかはまったくわかりません。",
   concludeMost: (ratio, most) =>
     `このデータの出やすさは、最もありそうな回答と最もなさそうな回答とで ${ratio} 倍違います。この差が e^ε = ${most} 倍を超えることはありません。`,
 };

@@ -30,7 +30,7 @@ export const words = {
   askedWhy: {
     choice: "The share of each answer is estimated.",
     several: "Check boxes. The share of people who check each answer is estimated.",
-    number: "A number in a range. The mean is estimated.",
+    number: "A number in a range. Its mean or its distribution is estimated.",
     questions:
       "One answer of a list to each. One report leaves, and ε is for all questions together.",
     text: "Texts are found again among candidates that you name later.",
@@ -48,6 +48,13 @@ export const words = {
   numbersTo: "The largest number",
   step: "In steps of",
   stepWhy: "Such as 1 or 0.5; steps of it lead from the least number to the largest.",
+  foundOut: "What is to be found out",
+  finding: { mean: "The mean", distribution: "The distribution" },
+  findingWhy: {
+    mean: "One number: what people say on average.",
+    distribution:
+      "How many people are where in the range, in bins, with the median and other quantiles.",
+  },
   rounds: "Rounds in a window",
   roundsWhy: "With a window of a day, 24 rounds are of an hour each.",
   wants: "What matters most",
@@ -56,6 +63,7 @@ export const words = {
     association: "How two questions are related",
     small_reports: "Small reports",
     permanent_noise: "Asked again and again",
+    changing_answers: "Asked again, and answers change",
     one_report: "One report from each",
   },
   wantedWhy: {
@@ -69,6 +77,9 @@ export const words = {
       "many answers there are.",
     permanent_noise:
       "Noise that stays: however often somebody gives the same answer, all reports together tell little.",
+    changing_answers:
+      "Noise that stays, and few noises: however often somebody’s answer changes, all reports together cost " +
+      "no more than a fixed ε. That the answer has changed may show.",
     one_report:
       "Everybody reports in one round of a window only, so that people can be invited by link.",
   },
@@ -90,6 +101,9 @@ export const words = {
     number: (people: string, error: string) =>
       `With ${people} people, the mean is known to about ±${error}\u00a0% of the range at worst (95\u00a0% of the ` +
       "time).",
+    distribution: (people: string, error: string) =>
+      `With ${people} people, the share of each bin is known to about ±${error} percentage points (95\u00a0% of ` +
+      "the time).",
     questions: (people: string, error: string) =>
       `With ${people} people, a share is known to about ±${error} percentage points (95\u00a0% of the time), ` +
       "over all answers to all questions.",
@@ -142,6 +156,7 @@ export const words = {
     questions:
       "At least two questions, each with words, a name of its own and at least two different answers, " +
       "without hidden characters.",
+    found_out: "This can’t be found out in so small a range.",
     rounds: "A whole number from 1 to about a million.",
     wants: "This can’t be had for such a question.",
     epsilon: "A number above 0, such as 0.5 or 2; not so small that no coin could keep it.",

@@ -32,7 +32,7 @@ export const words: AdministrationWords = {
   askedWhy: {
     choice: "選択肢ごとの割合を推定します。",
     several: "チェックボックスです。それぞれを選んだ人の割合を推定します。",
-    number: "決めた範囲の数値です。平均を推定します。",
+    number: "決めた範囲の数値です。平均か分布を推定します。",
     questions:
       "各質問に、選択肢から一つずつ答えます。送信は一度だけで、ε は全問を合わせたものです。",
     text: "あとで登録する候補の中から、書かれた文章を見つけ出します。",
@@ -49,6 +49,13 @@ export const words: AdministrationWords = {
   numbersTo: "最大の数値",
   step: "きざみ",
   stepWhy: "例：1 や 0.5。最小から最大までがこのきざみで割り切れる値にしてください。",
+  foundOut: "知りたいこと",
+  finding: { mean: "平均", distribution: "分布" },
+  findingWhy: {
+    mean: "回答された数値の平均をひとつ推定します。",
+    distribution:
+      "範囲を区切り、それぞれの区間にあたる人の割合を推定します。中央値などもわかります。",
+  },
   rounds: "ひとつの期間のラウンド数",
   roundsWhy: "期間が 1 日なら、24 ラウンドで 1 時間ずつになります。",
   wants: "いちばん重視すること",
@@ -57,6 +64,7 @@ export const words: AdministrationWords = {
     association: "質問どうしの関連",
     small_reports: "報告を小さく",
     permanent_noise: "くり返し尋ねる",
+    changing_answers: "くり返し尋ねる（回答が変わる場合）",
     one_report: "報告は一人 1 件",
   },
   wantedWhy: {
@@ -67,6 +75,8 @@ export const words: AdministrationWords = {
       "報告が 4 バイト以下の数ひとつで済む方式のうち、誤差がいちばん小さいものを選びます。選択肢がいくつあっても同じです。",
     permanent_noise:
       "変わらない雑音を加えます。同じ回答を何度くり返しても、報告全体からわかることはわずかです。",
+    changing_answers:
+      "変わらない雑音を、少ない種類だけ使います。回答が何度変わっても、報告全体の ε は一定の値を超えません。変わったこと自体は、わかることがあります。",
     one_report: "各人が報告するのは、ひとつの期間で 1 ラウンドだけです。リンクで人を招待できます。",
   },
   epsilonTitle: "ε：ひとつの報告からわかることの上限",
@@ -87,6 +97,8 @@ export const words: AdministrationWords = {
       `${people} 人が回答すると、割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     number: (people, error) =>
       `${people} 人が回答すると、平均は悪くとも範囲の幅のおよそ ±${error}\u00a0% の精度でわかります（95\u00a0% の確からしさ）。`,
+    distribution: (people, error) =>
+      `${people} 人が回答すると、各区間の割合はおよそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     questions: (people, error) =>
       `${people} 人が回答すると、割合は、全問の選択肢を平均して、およそ ±${error} ポイントの精度でわかります（95\u00a0% の確からしさ）。`,
     text: (people, error) =>
@@ -132,6 +144,7 @@ export const words: AdministrationWords = {
     step: "範囲を割り切る 0 より大きい数を入力してください。およそ 100 万段階までです。",
     questions:
       "質問は二つ以上必要です。それぞれに質問文、ほかと異なる短い名前、二つ以上の異なる選択肢を入力してください（見えない文字は使えません）。",
+    found_out: "この範囲では狭すぎて推定できません。",
     rounds: "1 からおよそ 100 万までの整数を入力してください。",
     wants: "この形式の質問では選べません。",
     epsilon: "0 より大きい数（0.5 や 2 など）を入力してください。小さすぎる値は実現できません。",
