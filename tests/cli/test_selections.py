@@ -4,6 +4,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -132,6 +133,52 @@ def test_a_flag_that_is_none_and_one_that_is_missing(colours: str, tmp_path: Pat
     assert "the answer is missing" in missing
     many = refused(tmp_path, "randomize", colours, stdin=f"{head}1,1,1,0\n".encode())
     assert "the answer has more than 2 answers" in many
+
+
+def labelled(folder: Path, *labels: str) -> Collection:
+    answers = [part for label in labels for part in ("--answer", label)]
+    made = ("--question", "Which?", *answers, "--most", 2, "--epsilon", 1, "-o", "colours.json")
+    succeed(folder, "collection", "new", "colours", *made, "--force")
+    return agreed(folder)
+
+
+def test_an_answer_that_would_pass_for_several_is_refused_not_misread(tmp_path: Path) -> None:
+    """Of “tea”, “milk” and “tea;milk” a cell “tea;milk” may be either of two selections."""
+    made = labelled(tmp_path, "tea", "milk", "tea;milk")
+    said = "the answer 'tea;milk' can't be told from several with ';' between them"
+    cell = b"answer\ntea;milk\n"
+    assert said in refused(tmp_path, "randomize", "colours.json", stdin=cell)
+    with pytest.raises(ParameterError, match=said):
+        made.encode(["tea"])
+    assert made.encode([["tea;milk"], ["tea", "milk"]]).tolist() == [[0, 0, 1], [1, 1, 0]]
+    options = ("--separator", "|", "--delimiter", "~")
+    assert reports_of(tmp_path, "answer\ntea;milk\ntea|milk\n", *options) == counted(
+        tmp_path, [[0, 0, 1], [1, 1, 0]]
+    )
+    each = "tea,milk,tea;milk\n0,0,1\n"
+    assert reports_of(tmp_path, each) == counted(tmp_path, [[0, 0, 1]])
+
+
+def test_spaces_around_a_label_dont_keep_it_from_being_answered(tmp_path: Path) -> None:
+    made = labelled(tmp_path, " red", "green ", "blue")
+    rows = [[1, 1, 0], [0, 0, 1]]
+    assert made.encode(["red; green", "blue "]).tolist() == rows
+    assert reports_of(tmp_path, "answer\n red;green\nblue\n") == counted(tmp_path, rows)
+    alike = labelled(tmp_path, "red", "red ", "blue")
+    with pytest.raises(ParameterError, match="'red' and 'red ' are alike but for spaces"):
+        alike.encode(["red"])
+    assert alike.encode([["red "]]).tolist() == [[0, 1, 0]]
+
+
+def test_columns_for_some_answers_only_and_cells_of_lists(colours: str, tmp_path: Path) -> None:
+    some = refused(tmp_path, "randomize", colours, stdin=b"red,blue\n1,1\n")
+    assert "there are columns for some of the 4 answers, but not one for each" in some
+    assert "red" not in some
+    said = "has lists or records where an answer is one text: several answers of a person are"
+    lists = b'{"answer": ["red", "blue"]}\n'
+    assert said in refused(tmp_path, "randomize", colours, stdin=lists)
+    pq.write_table(pa.table({"answer": [["red", "blue"], []]}), tmp_path / "lists.parquet")
+    assert said in refused(tmp_path, "randomize", colours, "lists.parquet")
 
 
 @pytest.mark.parametrize(

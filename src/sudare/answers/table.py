@@ -327,6 +327,8 @@ class Table:
         longest = text.see_line()
         names, sample = _objects(text.lines_in_sight(), self.name)
         wanted = self._wanted(names, sample)
+        if any(isinstance(cell, list | dict) for name in wanted for cell in sample[name]):
+            raise self._no_text()
         self._lines = text.lines = LineNumbers("\0", quoted=False, skips_blank=True, first_line=1)
         batches = arrow_json.open_json(
             text,
@@ -403,7 +405,17 @@ class Table:
         if wanted is None:
             self._wanted(header, {})
 
+    def _no_text(self) -> InvalidDocument:
+        return InvalidDocument(
+            f"{self.name} has lists or records where an answer is one text: several answers of a "
+            f"person are a text with a sign between them, such as a;b"
+        )
+
     def _texts(self, columns: Sequence["pa.Array"], numbers: NDArray[np.int64]) -> Rows:
+        import pyarrow as pa
+
+        if any(pa.types.is_nested(values.type) for values in columns):
+            raise self._no_text()
         undecoded = np.zeros(len(numbers), np.bool_)
         texts = [as_text(values, self.layout.truths, undecoded) for values in columns]
         return Rows(texts, numbers, undecoded)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.answers.labels import Labels
 from sudare.answers.reading import Judged, is_empty
-from sudare.answers.table import Layout, columns_named
+from sudare.answers.table import Layout, NoColumn, columns_named
 from sudare.chance.packed import first_bits
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation.frequency_error import share_variance
@@ -107,12 +108,31 @@ class Selection(AnswerList):
             labels = labels_of(answer, self.separator)
             if labels is None:
                 raise InvalidAnswer(f"the answer at position {position} {self._says(_BLANK)}")
-            return labels
+            return [self._by_text.get(label, label) for label in labels]
         if isinstance(answer, Sequence | AbstractSet | np.ndarray):
             labels = list(answer)
             if all(isinstance(label, str) for label in labels):
                 return labels
         raise InvalidAnswer(f"the answer at position {position} is not a list of answers")
+
+    @cached_property
+    def _by_text(self) -> dict[str, str]:
+        """The answers by how they stand in a text: without the spaces around them."""
+        found: dict[str, str] = {}
+        for label in self.agreed.answers:
+            text = label.strip()
+            if labels_of(self.separator.join((label, label)), self.separator) != [text, text]:
+                raise ParameterError(
+                    f"the answer {label!r} can't be told from several with {self.separator!r} "
+                    f"between them: take another --separator, or a column for each answer"
+                )
+            if text in found:
+                raise ParameterError(
+                    f"the answers {found[text]!r} and {label!r} are alike but for spaces, which "
+                    f"don't matter in a text: a column for each answer tells them apart"
+                )
+            found[text] = label
+        return found
 
     def _fault(self, numbers: Sequence[int]) -> int:
         if -1 in numbers:
@@ -133,9 +153,15 @@ class Selection(AnswerList):
 
         def wanted(names: list[str]) -> list[str]:
             labels = self.agreed.answers
-            if COLUMN not in names and all(names.count(label) == 1 for label in labels):
-                return list(labels)
-            return usual.wanted(names)
+            if COLUMN in names or not any(label in names for label in labels):
+                return usual.wanted(names)
+            if any(names.count(label) != 1 for label in labels):
+                # Which ones there are isn't told: the first line may be a person's answers.
+                raise NoColumn(
+                    f"there are columns for some of the {len(labels)} answers, but not one for "
+                    f"each, and no column {COLUMN!r}; name one with --column"
+                )
+            return list(labels)
 
         return usual._replace(wanted=wanted)
 
@@ -181,7 +207,7 @@ class Selection(AnswerList):
         rows = pc.list_parent_indices(split).to_numpy()
         labels = pc.utf8_trim_whitespace(split.flatten())
         said = pc.not_equal(labels, "").to_numpy(zero_copy_only=False)
-        numbers = pc.index_in(labels, value_set=pa.array(self.agreed.answers)).fill_null(-1)
+        numbers = pc.index_in(labels, value_set=pa.array(list(self._by_text))).fill_null(-1)
         rows, numbers = rows[said], numbers.to_numpy()[said]
         known = numbers >= 0
         times = np.zeros((len(column), len(self.agreed.answers)), np.int32)
