@@ -153,6 +153,7 @@ MANY = [str(number) for number in range(40)]
         ([TEA, TOWN | {"most": 2}], "question 2 of wrong.json has 'most': it takes name, question"),
         ([TEA, {"name": "x", "answers": ["a", "b"]}], "question 2 of wrong.json has no question"),
         ([TEA, TOWN | {"name": 5}], "of question 2 of wrong.json are not all texts"),
+        ([TEA, TOWN | {"name": ""}], "of question 2 of wrong.json need at least one character"),
         ([TEA, 5], "question 2 of wrong.json is not a name, a question and answers"),
         (5, "wrong.json has no list of questions"),
         (
