@@ -1,6 +1,7 @@
 """Several answers of a list, from the question to the result."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import numpy as np
@@ -11,7 +12,11 @@ import pytest
 from sudare import Collection, Device, Seeded, SetResponse
 from sudare.errors import ParameterError
 from sudare.questions.interface import ResultOptions
+from sudare.results.selection import mean_text
 from support.commands import UNTOLD, refused, succeed
+
+if TYPE_CHECKING:
+    from sudare.questions.selection import SelectedShares
 
 COLOURS = ("red", "green", "blue", "dark, or black")
 CELLS = ["red;blue"] * 900 + ["green"] * 600 + [";"] * 500
@@ -76,8 +81,10 @@ def test_every_form_of_the_result_says_the_same(colours: str, tmp_path: Path) ->
     mean = document["selected"]
     assert mean["low"] < mean["mean"] < mean["high"]
     assert mean["mean"] == pytest.approx(sum(row["share"] for row in document["answers"]))
+    assert mean["rough"] is False
     shown = succeed(tmp_path, *asked, "--truth", "truth.csv").out
     assert "People select" in shown
+    assert "too few reports" not in shown
     assert "of 4 truths lie inside" in shown
     rows = succeed(tmp_path, *asked, "--csv").out.splitlines()
     assert rows[0].startswith("answer,share,stderr,low,high")
@@ -86,6 +93,8 @@ def test_every_form_of_the_result_says_the_same(colours: str, tmp_path: Path) ->
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "t sum to 100" in page
     assert "answers in the mean" in page
+    few = agreed(tmp_path).analyse(agreed(tmp_path).simulate({"red": 100}, Seeded(1)))
+    assert "which is rough: too few reports" in mean_text(cast("SelectedShares", few))
     result = agreed(tmp_path).analyse(
         agreed(tmp_path).simulate({"red;blue": 900, ";": 100}, Seeded(1))
     )

@@ -53,6 +53,7 @@ class MeanSizeRow(Shape):
     stderr: float
     low: float
     high: float
+    rough: bool
 
 
 class SelectionsDocument(AnswersDocument):
@@ -284,10 +285,11 @@ class SelectedShares(Shares):
 
     size: MeanSize
 
-    def mean_row(self) -> dict[str, float]:
+    def mean_row(self) -> dict[str, Any]:
         """The mean size of a selection with its interval."""
+        mean, stderr, _, rough = self.size
         low, high = self.size.interval(self.level)
-        return {"mean": self.size.mean, "stderr": self.size.stderr, "low": low, "high": high}
+        return {"mean": mean, "stderr": stderr, "low": low, "high": high, "rough": rough}
 
     def document(self) -> dict[str, Any]:
         """The whole result as JSON values."""
