@@ -73,21 +73,20 @@ class NoColumn(InvalidDocument):
     """A table without a column of a name; how such a file names its columns is still to be said."""
 
 
-def check_name(names: list[str], column: str, option: str) -> None:
+def check_name(names: list[str], column: str, option: str | None = None) -> None:
     """Refuse a column that isn't there, or is there twice.
 
     Another name is shown only if it is the same but for case and spaces: the first line of a file
-    without a header is a person's.
+    without a header is a person's. ``option`` names the column, where one does.
     """
     if column not in names:
         plain = column.strip().casefold()
         alike = next((name for name in names if name.strip().casefold() == plain), None)
         if alike is not None:
-            raise InvalidDocument(
-                f"there is no column {column!r}, but there is {alike!r}: name it with {option}, "
-                f"as it is written"
-            )
-        raise NoColumn(f"there is no column {column!r}; name the column with {option}")
+            named = "rename it" if option is None else f"name it with {option}, as it is written"
+            raise InvalidDocument(f"there is no column {column!r}, but there is {alike!r}: {named}")
+        how = "" if option is None else f"; name the column with {option}"
+        raise NoColumn(f"there is no column {column!r}{how}")
     if names.count(column) > 1:
         raise InvalidDocument(f"there is more than one column {column!r}; rename the others")
 
