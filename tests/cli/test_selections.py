@@ -179,6 +179,26 @@ def test_spaces_around_a_label_dont_keep_it_from_being_answered(tmp_path: Path) 
     assert alike.encode([["red "]]).tolist() == [[0, 1, 0]]
 
 
+def test_the_answers_of_a_table_are_those_between_its_separators(tmp_path: Path) -> None:
+    (tmp_path / "cells.csv").write_text("answer\n" + "red;blue\n;\nblue ; green\n" * 200 + "red\n")
+    asked = ("--question", "?", "--answers-from", "cells.csv", "--epsilon", 1, "-o", "colours.json")
+    made = ("collection", "new", "found", *asked, "--force")
+    said = succeed(tmp_path, *made, "--most", 2, "--minimum-reports", 201).err
+    assert agreed(tmp_path).answers == ("blue", "green", "red")
+    assert "1 answer of the list is given by fewer than 201 rows" in said
+    fewer = succeed(tmp_path, *made, "--most", 2, "--at-least", 201).err
+    assert agreed(tmp_path).answers == ("blue", "red")
+    assert "2 answers of 3 listed" in fewer
+    succeed(tmp_path, *made, "--most", 2, "--separator", "|")
+    assert agreed(tmp_path).answers == (";", "blue ; green", "red", "red;blue")
+    assert "the answer has more than 1 answer" in refused(tmp_path, *made, "--most", 1)
+    assert "--separator has no effect without --most" in refused(
+        tmp_path, *made, "--separator", "|"
+    )
+    rest = ("--most", 2, "--at-least", 9, "--other", "any other")
+    assert "--other has no effect beside --most" in refused(tmp_path, *made, *rest)
+
+
 def test_columns_for_some_answers_only_and_cells_of_lists(colours: str, tmp_path: Path) -> None:
     some = refused(tmp_path, "randomize", colours, stdin=b"red,blue\n1,1\n")
     assert "there are columns for some of the 4 answers, but not one for each" in some

@@ -360,6 +360,14 @@ class FoundSelections(Labels):
             return _REPEATED
         return _TOO_MANY if len(labels) > self._most else 0
 
+    def answers(self) -> dict[str, int]:
+        """The answers in these selections, and how many people are behind each."""
+        people: dict[str, int] = {}
+        for text, count in self.held().items():
+            for label in labels_of(text, self._separator) or []:
+                people[label] = people.get(label, 0) + count
+        return people
+
     def groups(self) -> SelectionGroups:
         """The people of all rows that were counted, by what they select."""
         held = self.held()
