@@ -55,6 +55,13 @@ class Layout(NamedTuple):
     truths: tuple[str, str] = ("false", "true")
     """The texts that stand for false and true in a column of them."""
 
+    def found_in(self, names: Sequence[str]) -> list[str]:
+        """The wanted columns of a table with these; those it should have, if they aren't there."""
+        try:
+            return self.wanted(list(names))
+        except InvalidDocument:
+            return self.names
+
 
 def columns_named(*columns: str) -> Layout:
     """The layout of a table of which these columns are wanted."""
