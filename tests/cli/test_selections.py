@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sudare import Collection, Device, Seeded, SetResponse
-from sudare.errors import ParameterError
+from sudare.errors import InvalidAnswer, ParameterError
 from sudare.questions.interface import ResultOptions
 from sudare.results.selection import mean_text
 from support.commands import UNTOLD, refused, succeed
@@ -157,8 +157,10 @@ def test_an_answer_that_would_pass_for_several_is_refused_not_misread(tmp_path: 
     said = "the answer 'tea;milk' can't be told from several with ';' between them"
     cell = b"answer\ntea;milk\n"
     assert said in refused(tmp_path, "randomize", "colours.json", stdin=cell)
-    with pytest.raises(ParameterError, match=said):
-        made.encode(["tea"])
+    for text in ("tea;milk", "tea; milk ", ";tea;milk"):
+        with pytest.raises(InvalidAnswer, match="position 0 may be read in two ways"):
+            made.encode([text])
+    assert made.encode(["tea", "milk;tea"]).tolist() == [[1, 0, 0], [1, 1, 0]]
     assert made.encode([["tea;milk"], ["tea", "milk"]]).tolist() == [[0, 0, 1], [1, 1, 0]]
     options = ("--separator", "|", "--delimiter", "~")
     assert reports_of(tmp_path, "answer\ntea;milk\ntea|milk\n", *options) == counted(
@@ -174,8 +176,10 @@ def test_spaces_around_a_label_dont_keep_it_from_being_answered(tmp_path: Path) 
     assert made.encode(["red; green", "blue "]).tolist() == rows
     assert reports_of(tmp_path, "answer\n red;green\nblue\n") == counted(tmp_path, rows)
     alike = labelled(tmp_path, "red", "red ", "blue")
-    with pytest.raises(ParameterError, match="'red' and 'red ' are alike but for spaces"):
+    with pytest.raises(InvalidAnswer, match="position 0 may be read in two ways"):
         alike.encode(["red"])
+    told = refused(tmp_path, "randomize", "colours.json", stdin=b"answer\nred\n")
+    assert "the answers 'red' and 'red ' are alike but for spaces" in told
     assert alike.encode([["red "]]).tolist() == [[0, 1, 0]]
 
 

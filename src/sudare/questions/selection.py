@@ -109,6 +109,11 @@ class Selection(AnswerList):
             labels = labels_of(answer, self.separator)
             if labels is None:
                 raise InvalidAnswer(f"the answer at position {position} {self._says(_BLANK)}")
+            if self._is_unclear(labels):
+                raise InvalidAnswer(
+                    f"the answer at position {position} may be read in two ways: give a list of "
+                    f"labels"
+                )
             return [self._by_text.get(label, label) for label in labels]
         if isinstance(answer, Sequence | AbstractSet | np.ndarray):
             labels = list(answer)
@@ -117,23 +122,37 @@ class Selection(AnswerList):
         raise InvalidAnswer(f"the answer at position {position} is not a list of answers")
 
     @cached_property
-    def _by_text(self) -> dict[str, str]:
-        """The answers by how they stand in a text: without the spaces around them."""
+    def _unclear(self) -> dict[str, str]:
+        """The answers that a text can't name, each with the reason: they pass for others."""
         found: dict[str, str] = {}
+        known: dict[str, str] = {}
         for label in self.agreed.answers:
             text = label.strip()
             if labels_of(self.separator.join((label, label)), self.separator) != [text, text]:
-                raise ParameterError(
+                found[label] = (
                     f"the answer {label!r} can't be told from several with {self.separator!r} "
                     f"between them: take another --separator, or a column for each answer"
                 )
-            if text in found:
-                raise ParameterError(
-                    f"the answers {found[text]!r} and {label!r} are alike but for spaces, which "
+            elif known.setdefault(text, label) != label:
+                found[label] = (
+                    f"the answers {known[text]!r} and {label!r} are alike but for spaces, which "
                     f"don't matter in a text: a column for each answer tells them apart"
                 )
-            found[text] = label
         return found
+
+    @cached_property
+    def _by_text(self) -> dict[str, str]:
+        """The other answers by how they stand in a text: without the spaces around them."""
+        return {label.strip(): label for label in self.agreed.answers if label not in self._unclear}
+
+    def _is_unclear(self, labels: Sequence[str]) -> bool:
+        """Whether these parts of a text, or some in a row, may be one of the unclear answers."""
+        for label in self._unclear:
+            parts = labels_of(label, self.separator) or [label]
+            starts = range(len(labels) - len(parts) + 1)
+            if any(labels[start : start + len(parts)] == parts for start in starts):
+                return True
+        return False
 
     def _fault(self, numbers: Sequence[int]) -> int:
         if -1 in numbers:
@@ -204,6 +223,8 @@ class Selection(AnswerList):
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        for why in self._unclear.values():
+            raise ParameterError(why)
         split = pc.split_pattern(column.fill_null(""), pattern=self.separator)
         rows = pc.list_parent_indices(split).to_numpy()
         labels = pc.utf8_trim_whitespace(split.flatten())
