@@ -1,16 +1,22 @@
 """Several answers of a list, from the question to the result."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from sudare import Collection, Device, Seeded, SetResponse
-from sudare.errors import ParameterError
+from sudare.errors import InvalidAnswer, ParameterError
 from sudare.questions.interface import ResultOptions
+from sudare.results.selection import mean_text
 from support.commands import UNTOLD, refused, succeed
+
+if TYPE_CHECKING:
+    from sudare.questions.selection import SelectedShares
 
 COLOURS = ("red", "green", "blue", "dark, or black")
 CELLS = ["red;blue"] * 900 + ["green"] * 600 + [";"] * 500
@@ -75,8 +81,10 @@ def test_every_form_of_the_result_says_the_same(colours: str, tmp_path: Path) ->
     mean = document["selected"]
     assert mean["low"] < mean["mean"] < mean["high"]
     assert mean["mean"] == pytest.approx(sum(row["share"] for row in document["answers"]))
+    assert mean["rough"] is False
     shown = succeed(tmp_path, *asked, "--truth", "truth.csv").out
     assert "People select" in shown
+    assert "too few reports" not in shown
     assert "of 4 truths lie inside" in shown
     rows = succeed(tmp_path, *asked, "--csv").out.splitlines()
     assert rows[0].startswith("answer,share,stderr,low,high")
@@ -85,6 +93,8 @@ def test_every_form_of_the_result_says_the_same(colours: str, tmp_path: Path) ->
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "t sum to 100" in page
     assert "answers in the mean" in page
+    few = agreed(tmp_path).analyse(agreed(tmp_path).simulate({"red": 100}, Seeded(1)))
+    assert "which is rough: too few reports" in mean_text(cast("SelectedShares", few))
     result = agreed(tmp_path).analyse(
         agreed(tmp_path).simulate({"red;blue": 900, ";": 100}, Seeded(1))
     )
@@ -132,6 +142,76 @@ def test_a_flag_that_is_none_and_one_that_is_missing(colours: str, tmp_path: Pat
     assert "the answer is missing" in missing
     many = refused(tmp_path, "randomize", colours, stdin=f"{head}1,1,1,0\n".encode())
     assert "the answer has more than 2 answers" in many
+
+
+def labelled(folder: Path, *labels: str) -> Collection:
+    answers = [part for label in labels for part in ("--answer", label)]
+    made = ("--question", "Which?", *answers, "--most", 2, "--epsilon", 1, "-o", "colours.json")
+    succeed(folder, "collection", "new", "colours", *made, "--force")
+    return agreed(folder)
+
+
+def test_an_answer_that_would_pass_for_several_is_refused_not_misread(tmp_path: Path) -> None:
+    """Of “tea”, “milk” and “tea;milk” a cell “tea;milk” may be either of two selections."""
+    made = labelled(tmp_path, "tea", "milk", "tea;milk")
+    said = "the answer 'tea;milk' can't be told from several with ';' between them"
+    cell = b"answer\ntea;milk\n"
+    assert said in refused(tmp_path, "randomize", "colours.json", stdin=cell)
+    for text in ("tea;milk", "tea; milk ", ";tea;milk"):
+        with pytest.raises(InvalidAnswer, match="position 0 may be read in two ways"):
+            made.encode([text])
+    assert made.encode(["tea", "milk;tea"]).tolist() == [[1, 0, 0], [1, 1, 0]]
+    assert made.encode([["tea;milk"], ["tea", "milk"]]).tolist() == [[0, 0, 1], [1, 1, 0]]
+    options = ("--separator", "|", "--delimiter", "~")
+    assert reports_of(tmp_path, "answer\ntea;milk\ntea|milk\n", *options) == counted(
+        tmp_path, [[0, 0, 1], [1, 1, 0]]
+    )
+    each = "tea,milk,tea;milk\n0,0,1\n"
+    assert reports_of(tmp_path, each) == counted(tmp_path, [[0, 0, 1]])
+
+
+def test_spaces_around_a_label_dont_keep_it_from_being_answered(tmp_path: Path) -> None:
+    made = labelled(tmp_path, " red", "green ", "blue")
+    rows = [[1, 1, 0], [0, 0, 1]]
+    assert made.encode(["red; green", "blue "]).tolist() == rows
+    assert reports_of(tmp_path, "answer\n red;green\nblue\n") == counted(tmp_path, rows)
+    alike = labelled(tmp_path, "red", "red ", "blue")
+    with pytest.raises(InvalidAnswer, match="position 0 may be read in two ways"):
+        alike.encode(["red"])
+    told = refused(tmp_path, "randomize", "colours.json", stdin=b"answer\nred\n")
+    assert "the answers 'red' and 'red ' are alike but for spaces" in told
+    assert alike.encode([["red "]]).tolist() == [[0, 1, 0]]
+
+
+def test_the_answers_of_a_table_are_those_between_its_separators(tmp_path: Path) -> None:
+    (tmp_path / "cells.csv").write_text("answer\n" + "red;blue\n;\nblue ; green\n" * 200 + "red\n")
+    asked = ("--question", "?", "--answers-from", "cells.csv", "--epsilon", 1, "-o", "colours.json")
+    made = ("collection", "new", "found", *asked, "--force")
+    said = succeed(tmp_path, *made, "--most", 2, "--minimum-reports", 201).err
+    assert agreed(tmp_path).answers == ("blue", "green", "red")
+    assert "1 answer of the list is given by fewer than 201 rows" in said
+    fewer = succeed(tmp_path, *made, "--most", 2, "--at-least", 201).err
+    assert agreed(tmp_path).answers == ("blue", "red")
+    assert "2 answers of 3 listed" in fewer
+    succeed(tmp_path, *made, "--most", 2, "--separator", "|")
+    assert agreed(tmp_path).answers == (";", "blue ; green", "red", "red;blue")
+    assert "the answer has more than 1 answer" in refused(tmp_path, *made, "--most", 1)
+    assert "--separator has no effect without --most" in refused(
+        tmp_path, *made, "--separator", "|"
+    )
+    rest = ("--most", 2, "--at-least", 9, "--other", "any other")
+    assert "--other has no effect beside --most" in refused(tmp_path, *made, *rest)
+
+
+def test_columns_for_some_answers_only_and_cells_of_lists(colours: str, tmp_path: Path) -> None:
+    some = refused(tmp_path, "randomize", colours, stdin=b"red,blue\n1,1\n")
+    assert "there are columns for some of the 4 answers, but not one for each" in some
+    assert "red" not in some
+    said = "has lists or records where an answer is one text: several answers of a person are"
+    lists = b'{"answer": ["red", "blue"]}\n'
+    assert said in refused(tmp_path, "randomize", colours, stdin=lists)
+    pq.write_table(pa.table({"answer": [["red", "blue"], []]}), tmp_path / "lists.parquet")
+    assert said in refused(tmp_path, "randomize", colours, "lists.parquet")
 
 
 @pytest.mark.parametrize(

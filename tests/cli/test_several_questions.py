@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from sudare import Collection, Device
+from sudare.errors import InvalidAnswer
 from sudare.questions.several import SeveralDocument
 from support.commands import refused, succeed
 
@@ -86,7 +87,11 @@ def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
         ("tea,town\ngreen,Tokyo\ngreen,\n", "line 3 of standard input: the answer in the column "),
         ("tea,town\ngreen,secretly\n", "the column “town” is not one of its 2 answers"),
         ("tea,town\nsecretly,Tokyo\n", "the column “tea” is not one of its 3 answers"),
-        ("tea,city\ngreen,Tokyo\n", "there is no column 'town'"),
+        (
+            "tea,city\ngreen,Tokyo\n",
+            "there is no column 'town'; each question has one, by its name",
+        ),
+        ("tea,Town\ngreen,Tokyo\n", "no column 'town', but there is 'Town': rename it"),
     ],
 )
 def test_a_wrong_row_is_named_by_its_column_and_never_told(
@@ -108,6 +113,16 @@ def test_rows_without_an_answer_to_one_question_can_be_left_out(tmp_path: Path) 
     assert "1 row with none of the answers" in said
     wrong = ("randomize", "study.json", "-o", "y.arrow", "--column", "tea")
     assert "--column is for one question" in refused(tmp_path, *wrong, stdin=table)
+
+
+def test_what_a_survey_says_of_its_questions(tmp_path: Path) -> None:
+    made = new(tmp_path)
+    assert made.kind.described == "2 questions of 3 and 2 answers"
+    table = b"tea,town\ngreen,Tokyo\n"
+    told = refused(tmp_path, "randomize", "study.json", "--separator", ",", stdin=table)
+    assert "--separator is for several answers in one cell; each question of “study”" in told
+    with pytest.raises(InvalidAnswer, match=r"not one label for each of the 2 questions .*';'"):
+        made.encode(["green, Tokyo"])
 
 
 def test_two_questions_are_related(tmp_path: Path) -> None:
@@ -153,6 +168,7 @@ MANY = [str(number) for number in range(40)]
         ([TEA, TOWN | {"most": 2}], "question 2 of wrong.json has 'most': it takes name, question"),
         ([TEA, {"name": "x", "answers": ["a", "b"]}], "question 2 of wrong.json has no question"),
         ([TEA, TOWN | {"name": 5}], "of question 2 of wrong.json are not all texts"),
+        ([TEA, TOWN | {"name": ""}], "of question 2 of wrong.json need at least one character"),
         ([TEA, 5], "question 2 of wrong.json is not a name, a question and answers"),
         (5, "wrong.json has no list of questions"),
         (

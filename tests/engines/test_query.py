@@ -10,7 +10,20 @@ import pyarrow as pa
 import pytest
 from duckdb.func import ARROW
 
-from sudare import GRR, OUE, Collection, Glance, Loloha, Rappor, Seeded
+from sudare import (
+    GRR,
+    OUE,
+    Collection,
+    Glance,
+    JointQuestions,
+    Loloha,
+    Part,
+    Rappor,
+    SampledQuestions,
+    Seeded,
+    SetResponse,
+    SplitQuestions,
+)
 from sudare.engines.query import randomize, report_schema, weights
 from sudare.errors import (
     InvalidAnswer,
@@ -328,6 +341,47 @@ def test_over_time_the_columns_are_the_rounds() -> None:
         randomize(table, online, "1")
     with pytest.raises(InvalidAnswer, match="row 0: the state of round 2 is none of the 2"):
         randomize(pa.table({"1": ["on"], "2": [PRIVATE]}), online)
+
+
+def test_where_several_are_answered_there_may_be_a_column_for_each() -> None:
+    colours = Collection("c", "Which?", ("red", "green", "blue"), SetResponse.calibrate(3, 2, 1.0))
+    texts = pa.table({"answer": ["red;blue", ";", "green"]})
+    flags = pa.table({"blue": [1, 0, 0], "red": [True, False, False], "green": ["0", "0", "1"]})
+    made = randomize(texts, colours, rng=Seeded(1))
+    assert made.equals(randomize(flags, colours, rng=Seeded(1)))
+    with pytest.raises(InvalidDocument, match="the table has no column 'answer'"):
+        randomize(flags.drop_columns(["red"]), colours)
+    parts = (Part("tea", "?", TEA), Part("town", "?", ("Tokyo", "Kyoto")))
+    table = SplitQuestions((GRR.calibrate(3, 1.0), GRR.calibrate(2, 1.0)))
+    study = Collection("s", "?", (), table, parts=parts)
+    rows = pa.table({"town": ["Tokyo", "Kyoto"], "tea": ["green", "black"]})
+    expected = to_batch(study.randomize([["green", "Tokyo"], ["black", "Kyoto"]], Seeded(1)))
+    assert randomize(rows, study, rng=Seeded(1)).to_pydict() == expected.to_pydict()
+    with pytest.raises(InvalidDocument, match="the table has no column 'town'"):
+        randomize(rows.drop_columns(["town"]), study)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_sums_of_weights_of_selections_and_of_questions_are_the_estimates(most: int) -> None:
+    colours = Collection(
+        "c", "Which?", ("red", "green", "blue"), SetResponse.calibrate(3, most, 1.0)
+    )
+    parts = (Part("tea", "?", TEA), Part("town", "?", ("Tokyo", "Kyoto")))
+    one, two = GRR.calibrate(3, 1.0), OUE.calibrate(2, 1.0)
+    designs = SampledQuestions((one, two)), SplitQuestions((one, two))
+    tabled = JointQuestions((3, 2), GRR.calibrate(6, 1.0))
+    asked_at_once = [Collection("s", "?", (), made, parts=parts) for made in (*designs, tabled)]
+    answers: list[Any] = [["red"]] * 40 + [[]] * 20
+    rows: list[Any] = [["green", "Tokyo"]] * 40 + [["black", "Kyoto"]] * 20
+    for collection, given in ((colours, answers), *((study, rows) for study in asked_at_once)):
+        reports = collection.randomize(given, Seeded(2))
+        estimate = collection.estimate(collection.aggregate(reports))
+        weighed = weights(to_batch(reports), collection)
+        for at, name in enumerate(estimate.labels):
+            weight = weighed.column(name).to_numpy()
+            assert weight.mean() == pytest.approx(estimate.values[at])
+            error = np.sqrt((weight * (weight - 1)).sum()) / len(reports)
+            assert error == pytest.approx(estimate.stderr[at])
 
 
 def test_a_text_has_weights_for_the_bits_of_its_cohort() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from sudare import Collection
+from sudare import Collection, SetResponse
 from sudare.engines import pieces, spark
 from sudare.errors import (
     BadFile,
@@ -42,6 +42,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*pandas:FutureWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # py4j's sockets
 ]
+
+
+LABELS = ("red", "green", "blue")
+COLOURS = Collection("colours", "Which?", LABELS, SetResponse.calibrate(3, 2, 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -235,6 +239,8 @@ def test_reports_of_every_shape_are_drawn(local: SparkSession) -> None:
     rounds = [f"(id + {number}) % 2 = 1 AS `{number}`" for number in range(1, 9)]
     online = spark.randomize(local.range(100).selectExpr(*rounds), ONLINE)
     assert spark.aggregate(online, ONLINE).n == 100
+    flags = local.range(100).selectExpr("id % 2 AS red", "id % 3 = 1 AS green", "'0' AS blue")
+    assert spark.aggregate(spark.randomize(flags, COLOURS), COLOURS).n == 100
 
 
 UNLISTED = "Ceylon-4711"

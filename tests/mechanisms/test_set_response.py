@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sudare import GRR, OUE, Mechanism, Seeded, Selections, SetResponse
 from sudare.errors import InvalidAnswer, InvalidReport, ParameterError
+from sudare.laws.draws import ALPHA, two_sided
 from sudare.mechanisms import set_response
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import SelectionGroups
@@ -166,6 +167,21 @@ def test_the_stated_error_of_the_mean_size_is_the_one_it_has(seed: int) -> None:
     found = mechanism.mean_size(mechanism.simulate(people, Seeded(seed)))
     assert found.stderr == pytest.approx(exact, rel=0.05)
     assert abs(found.mean - 1.05) < 7 * exact
+
+
+@pytest.mark.parametrize(("people", "covered"), [(100, 0.85), (10_000, 0.95)])
+def test_where_intervals_of_the_mean_size_miss_their_level_they_are_called_rough(
+    people: int, covered: float
+) -> None:
+    """At ε = 5 hardly any report of somebody who selects nothing has no blank."""
+    mechanism, runs = SetResponse.calibrate(20, 3, 5.0), 1000
+    groups = mechanism.domain.groups([[0] * 20], [people])
+    rng = Seeded(1)
+    found = [mechanism.mean_size(mechanism.simulate(groups, rng)) for _ in range(runs)]
+    held = sum(low <= 0 <= high for low, high in (size.interval(0.95) for size in found))
+    assert two_sided(held, runs, covered) > ALPHA
+    assert two_sided(held, runs, covered - 0.1) < ALPHA
+    assert {size.rough for size in found} == {people == 100}
 
 
 def test_simulate_follows_the_law_of_several_sizes(seed: int) -> None:

@@ -360,6 +360,14 @@ def test_nobody_in_a_table_is_a_p_value_of_the_exact_law() -> None:
             "50 times 50 answers have 2,500 combinations; a joint table has at most 1,024",
         ),
         (
+            lambda: JointQuestions((2,) * 11, GRR(1024, 0.5)),
+            "11 questions' answers have 2,048 combinations; a joint table has at most 1,024",
+        ),
+        (
+            lambda: JointQuestions((500,) * 20, GRR(1024, 0.5)),
+            "20 questions' answers have more than 1,000,000,000,000 combinations",
+        ),
+        (
             lambda: JointQuestions((2, 4), ProjectiveGeometry.calibrate(8, 1.0)),
             "projective doesn't",
         ),

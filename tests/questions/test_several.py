@@ -28,6 +28,7 @@ from sudare.laws.enumeration import channel, records
 from sudare.questions.association import associate_at_once
 from sudare.questions.interface import ResultOptions
 from sudare.questions.several import Several, SeveralShares
+from sudare.results import several as several_results
 
 PARTS = (
     Part("tea", "Which tea?", ("green", "black", "none")),
@@ -105,6 +106,26 @@ def test_intervals_at_once_and_p_values_are_of_all_questions_together() -> None:
     found = shares(collection, nobody)
     assert found.shown[0].p_values[1] > 0.01
     assert found.shown[0].p_values[0] < 1e-9
+
+
+@pytest.mark.parametrize("step", [None, "clip", "normalise", "norm-sub", "project", "likelihood"])
+def test_a_question_that_a_single_person_was_asked_is_shown_with_a_finite_error(
+    step: str | None,
+) -> None:
+    """At most ¼ is added for who was asked, as one person can't show how much people differ."""
+    collection = made(DRAWN, 1)
+    reports = collection.randomize([["green", "Tokyo"]] * 30, Seeded(1))
+    tea, town = (reports[reports["question"] == at] for at in (0, 1))
+    total = collection.aggregate(np.concatenate([tea[:1], town[:4]]))
+    found = shares(collection, total, consistent=step)
+    alone, several = found.shown
+    noise = DRAWN.margin(replace(total, key=DRAWN.key), 0).estimate.stderr
+    assert alone.estimate.stderr**2 == pytest.approx(noise**2 + (1 - 1 / 5) / 4)
+    assert np.isfinite(several.estimate.stderr).all()
+    table, figure = several_results.table(found), several_results.figure(found)
+    assert table.row_count == len(figure.axes) + 5 == 7
+    assert "inf" not in found.csv()
+    assert "Too few reports behind 5 of 5 answers" in several_results.page(found)
 
 
 @pytest.mark.parametrize("step", ["clip", "normalise", "norm-sub", "project", "likelihood"])

@@ -51,6 +51,10 @@ class Labels:
         counts = self._people + [0] * (len(self._numbers) - len(self._people))
         return {text: n for text, n in zip(self._numbers, counts, strict=True) if n}
 
+    def answers(self) -> dict[str, int]:
+        """The answers in these texts, and how many people are behind each: a text is one."""
+        return self.held()
+
 
 @dataclass(frozen=True)
 class OfSeveralPeople:

@@ -55,6 +55,13 @@ class Layout(NamedTuple):
     truths: tuple[str, str] = ("false", "true")
     """The texts that stand for false and true in a column of them."""
 
+    def found_in(self, names: Sequence[str]) -> list[str]:
+        """The wanted columns of a table with these; those it should have, if they aren't there."""
+        try:
+            return self.wanted(list(names))
+        except InvalidDocument:
+            return self.names
+
 
 def columns_named(*columns: str) -> Layout:
     """The layout of a table of which these columns are wanted."""
@@ -73,21 +80,20 @@ class NoColumn(InvalidDocument):
     """A table without a column of a name; how such a file names its columns is still to be said."""
 
 
-def check_name(names: list[str], column: str, option: str) -> None:
+def check_name(names: list[str], column: str, option: str | None = None) -> None:
     """Refuse a column that isn't there, or is there twice.
 
     Another name is shown only if it is the same but for case and spaces: the first line of a file
-    without a header is a person's.
+    without a header is a person's. ``option`` names the column, where one does.
     """
     if column not in names:
         plain = column.strip().casefold()
         alike = next((name for name in names if name.strip().casefold() == plain), None)
         if alike is not None:
-            raise InvalidDocument(
-                f"there is no column {column!r}, but there is {alike!r}: name it with {option}, "
-                f"as it is written"
-            )
-        raise NoColumn(f"there is no column {column!r}; name the column with {option}")
+            named = "rename it" if option is None else f"name it with {option}, as it is written"
+            raise InvalidDocument(f"there is no column {column!r}, but there is {alike!r}: {named}")
+        how = "" if option is None else f"; name the column with {option}"
+        raise NoColumn(f"there is no column {column!r}{how}")
     if names.count(column) > 1:
         raise InvalidDocument(f"there is more than one column {column!r}; rename the others")
 
@@ -327,6 +333,8 @@ class Table:
         longest = text.see_line()
         names, sample = _objects(text.lines_in_sight(), self.name)
         wanted = self._wanted(names, sample)
+        if any(isinstance(cell, list | dict) for name in wanted for cell in sample[name]):
+            raise self._no_text()
         self._lines = text.lines = LineNumbers("\0", quoted=False, skips_blank=True, first_line=1)
         batches = arrow_json.open_json(
             text,
@@ -403,7 +411,17 @@ class Table:
         if wanted is None:
             self._wanted(header, {})
 
+    def _no_text(self) -> InvalidDocument:
+        return InvalidDocument(
+            f"{self.name} has lists or records where an answer is one text: several answers of a "
+            f"person are a text with a sign between them, such as a;b"
+        )
+
     def _texts(self, columns: Sequence["pa.Array"], numbers: NDArray[np.int64]) -> Rows:
+        import pyarrow as pa
+
+        if any(pa.types.is_nested(values.type) for values in columns):
+            raise self._no_text()
         undecoded = np.zeros(len(numbers), np.bool_)
         texts = [as_text(values, self.layout.truths, undecoded) for values in columns]
         return Rows(texts, numbers, undecoded)

@@ -86,6 +86,7 @@ def new(
     answers_from: Path | None,
     at_least: int | None,
     other: str | None,
+    separator: str | None,
     source: AnswerOptions,
     minimum_reports: int,
     length: str | None,
@@ -139,9 +140,10 @@ def new(
     if answers_file is not None:
         labels += _lines_of(answers_file)
     if answers_from is None:
-        source.refuse_idle("without --answers-from", "at_least", "other")
+        source.refuse_idle("without --answers-from", "at_least", "other", "separator")
     else:
-        labels += read_answers(answers_from, source, at_least, other, minimum_reports)
+        how = (source, at_least, other, separator, options.most, minimum_reports)
+        labels += read_answers(answers_from, *how)
     if labels and options.has_range:
         options.refuse(OF_NUMBERS, "a question without --answer: a number has a range")
         raise ParameterError(f"{options.mechanism} is for a number in a range, without --answer")

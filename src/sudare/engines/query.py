@@ -105,7 +105,8 @@ def randomize(
     Every call draws anew and spends ε anew: keep the reports, and let no query repeat this.
 
     Args:
-        answers: a table with a column of labels or texts; over time, a column for each round.
+        answers: a table with a column of labels or texts; over time, a column for each round; where
+            several answers may be selected, or several questions are asked, a column for each, too.
         collection: whose question they answer.
         column: that holds the answers; ``answer`` unless it is named. Over time there is none to
             name: the columns are 1, 2, 3 …, or all, if they are as many as the rounds.
@@ -199,12 +200,12 @@ def _values(batch: "pa.RecordBatch", kind: Kind, column: str | None, first: int)
     """The answers of a table as the mechanism's values; a wrong row is refused by its number."""
     import pyarrow as pa
 
-    layout = kind.layout(column)
+    layout, names = kind.layout(column), batch.schema.names
     if not kind.rounds:
-        _check_there(batch.schema.names, layout.names)
+        _check_there(names, layout.found_in(names))
     undecoded = np.zeros(batch.num_rows, np.bool_)
     columns = []
-    for name in layout.wanted(batch.schema.names):
+    for name in layout.wanted(names):
         try:
             columns.append(as_text(batch.column(name), layout.truths, undecoded))
         except pa.ArrowException:  # whose words may hold a cell's

@@ -189,7 +189,8 @@ def _answer_columns(
 ) -> list[str]:
     """The columns of a collection's answers, if the table has each once and of a fitting type."""
     types = _types(dataframe)
-    names = collection.kind.layout(column).names
+    layout = collection.kind.layout(column)
+    names = layout.names if collection.kind.rounds else layout.found_in(dataframe.columns)
     for name in names:
         found = types.get(name, [])
         if len(found) != 1:

@@ -11,6 +11,8 @@ from sudare.errors import ParameterError
 
 Floats = NDArray[np.float64]
 
+_LARGEST_SPREAD = 0.25  # f(1 - f) at one half: the variance of whether a person gives an answer
+
 
 class Interval(NamedTuple):
     """The lower and upper ends of intervals, one pair for each value."""
@@ -68,10 +70,14 @@ class Estimate:
         """The estimate for so many people, of whom n were drawn at random, nobody twice.
 
         The sampling variance of a population, less the share of it that was drawn; unbiased, too.
+        A single person says nothing of how people differ: then it is the largest that there is.
         """
-        if self.n < 2 and people > self.n:
-            return replace(self, stderr=np.full_like(self.stderr, np.inf))
-        return self if people <= self.n else self._widened(1 - self.n / people)
+        if people <= self.n:
+            return self
+        part = 1 - self.n / people
+        if self.n < 2:
+            return replace(self, stderr=np.sqrt(self.stderr**2 + part * _LARGEST_SPREAD))
+        return self._widened(part)
 
     def _widened(self, part: float) -> Self:
         """The estimate with so large a part of the sampling variance beside that of the noise."""

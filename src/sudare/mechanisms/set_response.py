@@ -23,6 +23,7 @@ from sudare.chance.randomness import Randomness
 from sudare.errors import InvalidReport, ParameterError
 from sudare.estimation.debias import debias, report_weights
 from sudare.estimation.estimate import Estimate, Floats, check_level
+from sudare.estimation.frequency_error import RELIABLE_SPREAD
 from sudare.formats.numbers import counted, whole
 from sudare.formats.wire import Fields
 from sudare.kernels import COMPILE_FROM
@@ -44,6 +45,8 @@ class MeanSize(NamedTuple):
     stderr: float
     variance: float
     """That of people's numbers of answers around their mean."""
+    rough: bool
+    """Whether the blanks' count is too coarse for an interval to keep its level."""
 
     def of_population(self, people: int) -> "MeanSize":
         """The mean in a population of which so many people are a random sample."""
@@ -283,7 +286,9 @@ class SetResponse(Mechanism):
         mean = self.most - float(blanks.sum())
         # E[mean²] exceeds the true mean's square by the noise's own variance.
         around = float(sizes @ np.arange(self.most + 1) ** 2) - mean**2 + stderr**2
-        return MeanSize(mean, stderr, max(0.0, around))
+        # Of ``most`` blanks, each as coarse as the count of an answer that is rough.
+        rough = math.sqrt(variance * owned.n / self.most) < RELIABLE_SPREAD
+        return MeanSize(mean, stderr, max(0.0, around), rough)
 
     @property
     def _blank_variances(self) -> Floats:

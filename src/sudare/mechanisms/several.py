@@ -31,6 +31,7 @@ from sudare.mechanisms.interface import CategoricalMechanism, Mechanism, Records
 MOST_COMBINATIONS = 1 << 10
 """Combinations of answers that a joint table may have: "where that is small"."""
 _ENUMERABLE = 16  # combinations: a walk down every path of chance for each
+_FEW, _COUNTED = 4, 10**12  # questions, and combinations, that a sentence has numbers of
 
 Parts = tuple[CategoricalMechanism, ...]
 
@@ -726,9 +727,13 @@ def combinations_of(sizes: Sequence[int]) -> int:
 
 def too_many_combinations(sizes: Sequence[int]) -> ParameterError:
     """The refusal of a table with too many cells."""
+    named = f"{len(sizes)} questions'"
+    if len(sizes) <= _FEW:
+        named = " times ".join(f"{size:,}" for size in sizes)
+    combinations = combinations_of(sizes)
+    many = f"{combinations:,}" if combinations < _COUNTED else f"more than {_COUNTED:,}"
     return ParameterError(
-        f"{' times '.join(f'{size:,}' for size in sizes)} answers have "
-        f"{combinations_of(sizes):,} combinations; a joint table has at most {MOST_COMBINATIONS:,}"
+        f"{named} answers have {many} combinations; a joint table has at most {MOST_COMBINATIONS:,}"
     )
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sudare.answers.labels import Labels
 from sudare.answers.reading import Judged, is_empty
-from sudare.answers.table import Layout, columns_named
+from sudare.answers.table import Layout, NoColumn, columns_named
 from sudare.errors import InvalidAnswer, ParameterError
 from sudare.estimation.frequency_error import share_variance
 from sudare.formats.documents import Shape
@@ -50,6 +51,7 @@ class MeanSizeRow(Shape):
     stderr: float
     low: float
     high: float
+    rough: bool
 
 
 class SelectionsDocument(AnswersDocument):
@@ -105,12 +107,50 @@ class Selection(AnswerList):
             labels = labels_of(answer, self.separator)
             if labels is None:
                 raise InvalidAnswer(f"the answer at position {position} {self._says(_BLANK)}")
-            return labels
+            if self._is_unclear(labels):
+                raise InvalidAnswer(
+                    f"the answer at position {position} may be read in two ways: give a list of "
+                    f"labels"
+                )
+            return [self._by_text.get(label, label) for label in labels]
         if isinstance(answer, Sequence | AbstractSet | np.ndarray):
             labels = list(answer)
             if all(isinstance(label, str) for label in labels):
                 return labels
         raise InvalidAnswer(f"the answer at position {position} is not a list of answers")
+
+    @cached_property
+    def _unclear(self) -> dict[str, str]:
+        """The answers that a text can't name, each with the reason: they pass for others."""
+        found: dict[str, str] = {}
+        known: dict[str, str] = {}
+        for label in self.agreed.answers:
+            text = label.strip()
+            if labels_of(self.separator.join((label, label)), self.separator) != [text, text]:
+                found[label] = (
+                    f"the answer {label!r} can't be told from several with {self.separator!r} "
+                    f"between them: take another --separator, or a column for each answer"
+                )
+            elif known.setdefault(text, label) != label:
+                found[label] = (
+                    f"the answers {known[text]!r} and {label!r} are alike but for spaces, which "
+                    f"don't matter in a text: a column for each answer tells them apart"
+                )
+        return found
+
+    @cached_property
+    def _by_text(self) -> dict[str, str]:
+        """The other answers by how they stand in a text: without the spaces around them."""
+        return {label.strip(): label for label in self.agreed.answers if label not in self._unclear}
+
+    def _is_unclear(self, labels: Sequence[str]) -> bool:
+        """Whether these parts of a text, or some in a row, may be one of the unclear answers."""
+        for label in self._unclear:
+            parts = labels_of(label, self.separator) or [label]
+            starts = range(len(labels) - len(parts) + 1)
+            if any(labels[start : start + len(parts)] == parts for start in starts):
+                return True
+        return False
 
     def _fault(self, numbers: Sequence[int]) -> int:
         if -1 in numbers:
@@ -131,9 +171,15 @@ class Selection(AnswerList):
 
         def wanted(names: list[str]) -> list[str]:
             labels = self.agreed.answers
-            if COLUMN not in names and all(names.count(label) == 1 for label in labels):
-                return list(labels)
-            return usual.wanted(names)
+            if COLUMN in names or not any(label in names for label in labels):
+                return usual.wanted(names)
+            if any(names.count(label) != 1 for label in labels):
+                # Which ones there are isn't told: the first line may be a person's answers.
+                raise NoColumn(
+                    f"there are columns for some of the {len(labels)} answers, but not one for "
+                    f"each, and no column {COLUMN!r}; name one with --column"
+                )
+            return list(labels)
 
         return usual._replace(wanted=wanted)
 
@@ -175,11 +221,13 @@ class Selection(AnswerList):
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        for why in self._unclear.values():
+            raise ParameterError(why)
         split = pc.split_pattern(column.fill_null(""), pattern=self.separator)
         rows = pc.list_parent_indices(split).to_numpy()
         labels = pc.utf8_trim_whitespace(split.flatten())
         said = pc.not_equal(labels, "").to_numpy(zero_copy_only=False)
-        numbers = pc.index_in(labels, value_set=pa.array(self.agreed.answers)).fill_null(-1)
+        numbers = pc.index_in(labels, value_set=pa.array(list(self._by_text))).fill_null(-1)
         rows, numbers = rows[said], numbers.to_numpy()[said]
         known = numbers >= 0
         times = np.zeros((len(column), len(self.agreed.answers)), np.int32)
@@ -250,10 +298,11 @@ class SelectedShares(Shares):
 
     size: MeanSize
 
-    def mean_row(self) -> dict[str, float]:
+    def mean_row(self) -> dict[str, Any]:
         """The mean size of a selection with its interval."""
+        mean, stderr, _, rough = self.size
         low, high = self.size.interval(self.level)
-        return {"mean": self.size.mean, "stderr": self.size.stderr, "low": low, "high": high}
+        return {"mean": mean, "stderr": stderr, "low": low, "high": high, "rough": rough}
 
     def document(self) -> dict[str, Any]:
         """The whole result as JSON values."""
@@ -323,6 +372,14 @@ class FoundSelections(Labels):
         if len(set(labels)) < len(labels):
             return _REPEATED
         return _TOO_MANY if len(labels) > self._most else 0
+
+    def answers(self) -> dict[str, int]:
+        """The answers in these selections, and how many people are behind each."""
+        people: dict[str, int] = {}
+        for text, count in self.held().items():
+            for label in labels_of(text, self._separator) or []:
+                people[label] = people.get(label, 0) + count
+        return people
 
     def groups(self) -> SelectionGroups:
         """The people of all rows that were counted, by what they select."""

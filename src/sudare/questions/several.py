@@ -1,6 +1,5 @@
 """Several questions at once: the shares of each question's answers, from one report per person."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -205,7 +204,7 @@ class Several(Question):
             return cast("Sequence[object]", answer)
         raise InvalidAnswer(
             f"the answer at position {position} is not one label for each of the {len(names)} "
-            f"questions of “{self.agreed.name}”"
+            f"questions of “{self.agreed.name}” (in one text, with {SEPARATOR!r} between them)"
         )
 
     def _none_of_them(self, at: int) -> str:
@@ -227,7 +226,7 @@ class Several(Question):
         def wanted(header: list[str]) -> list[str]:
             for name in names:
                 try:
-                    check_name(header, name, "the question's name")
+                    check_name(header, name)
                 except NoColumn:
                     raise NoColumn(
                         f"there is no column {name!r}; each question has one, by its name"
@@ -235,6 +234,13 @@ class Several(Question):
             return names
 
         return Layout(wanted, names, ",", quoted=True, hint=hint)
+
+    def separated(self, separator: str) -> Self:
+        """Refused: in a table each answer has a column."""
+        raise ParameterError(
+            f"--separator is for several answers in one cell; each question of "
+            f"“{self.agreed.name}” has a column, got {separator!r}"
+        )
 
     @property
     def rows_at_once(self) -> int:  # type: ignore[override]
@@ -400,10 +406,8 @@ class Several(Question):
     @property
     def described(self) -> str:
         """The questions in a few words: how many there are, and of how many answers."""
-        sizes = Counter(len(part.answers) for part in self.parts)
-        answers = ", ".join(str(len(part.answers)) for part in self.parts)
-        if len(sizes) == 1:
-            return f"{len(self.parts)} questions of {answers.split(',', maxsplit=1)[0]} answers"
+        *first, last = (str(len(part.answers)) for part in self.parts)
+        answers = last if set(first) == {last} else f"{', '.join(first)} and {last}"
         return f"{len(self.parts)} questions of {answers} answers"
 
     def listed(self) -> tuple[str, Sequence[str]]:

@@ -20,9 +20,10 @@ def mean_text(shares: SelectedShares) -> str:
     row = shares.mean_row()
     decimals = decimals_for(row["stderr"])
     mean, low, high = (fixed(row[name], decimals) for name in ("mean", "low", "high"))
+    few = ", which is rough: too few reports" if row["rough"] else ""
     return (
         f"People select {mean} answers in the mean ({percent(shares.level)} interval: {low} to "
-        f"{high})"
+        f"{high}{few})"
     )
 
 

@@ -95,6 +95,8 @@ export interface Selections extends Answers {
     readonly stderr: number;
     readonly low: number;
     readonly high: number;
+    /** Whether too few reports are behind the interval. */
+    readonly rough: boolean;
   };
 }
 

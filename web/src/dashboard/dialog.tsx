@@ -1,7 +1,7 @@
 /** A dialog over the page: focus goes into it, stays there, and comes back. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 import { useWords } from "./language";
 
@@ -20,7 +20,8 @@ export function Dialog({ title, close, actions, closing, wide, children }: Dialo
   const words = useWords();
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the page is drawn: a key pressed in between would move the focus that is given back.
+  useLayoutEffect(() => {
     const opener = document.activeElement as HTMLElement | null;
     const dialog = element.current as HTMLDialogElement;
     dialog.showModal();

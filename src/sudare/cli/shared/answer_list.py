@@ -16,6 +16,11 @@ def answer_list_options(command: Command) -> Command:
     """Add the options by which a new collection's answers come from a file's column."""
     for option in (  # the last is applied first, and so stands first
         click.option(
+            "--separator",
+            help="With --answers-from and --most: between several answers in one cell.  "
+            "[default: ;]",
+        ),
+        click.option(
             "--other",
             metavar="LABEL",
             help="With --at-least: one answer for all the rest; `randomize` takes it too.",
@@ -36,7 +41,13 @@ def answer_list_options(command: Command) -> Command:
 
 
 def answers_from(
-    path: Path, source: AnswerOptions, at_least: int | None, other: str | None, minimum: int
+    path: Path,
+    source: AnswerOptions,
+    at_least: int | None,
+    other: str | None,
+    separator: str | None,
+    most: int | None,
+    minimum: int,
 ) -> list[str]:
     """The different answers of a file's column; says on stderr what the list would give away.
 
@@ -45,20 +56,28 @@ def answers_from(
         source: how it is read.
         at_least: how many must give an answer for it to be listed.
         other: the label for all the rest.
+        separator: the sign between several answers in one cell.
+        most: how many a cell may have, where people select several.
         minimum: the number of reports below which a collection releases nothing.
     """
     from sudare.answers.labels import Labels
     from sudare.answers.table import columns_named
     from sudare.chance.randomness import System
+    from sudare.questions.selection import SEPARATOR, FoundSelections
 
     if at_least is None:
         refuse_idle("without --at-least", "other")
-    labels = Labels()
+    if most is None:
+        refuse_idle("without --most", "separator")
+        labels: Labels = Labels()
+    else:
+        refuse_idle("beside --most: a selection has no answer for all the rest", "other")
+        labels = FoundSelections(most, SEPARATOR if separator is None else separator)
     with reading_bar("reading answers") as advance:
         reading = source.reading(path, columns_named(source.name), labels, System(), advance)
         for chunk in reading:
             labels.count(chunk)
-    held = labels.held()
+    held = labels.answers()
     who = "row" if source.person is None else "person"
     listed = sorted_labels(text for text, n in held.items() if n >= (at_least or 1))
     if other is not None and other in held:

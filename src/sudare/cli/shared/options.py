@@ -209,7 +209,11 @@ def refuse_idle(why: str, *names: str) -> None:
         if option.name not in names:
             continue
         if context.get_parameter_source(option.name) is not ParameterSource.DEFAULT:
-            raise ParameterError(f"{max(option.opts, key=len)} has no effect {why}")
+            argument = isinstance(option, click.Argument)
+            name = (
+                option.make_metavar(context).strip("[]") if argument else max(option.opts, key=len)
+            )
+            raise ParameterError(f"{name} has no effect {why}")
 
 
 def plot_option(command: Command) -> Command:

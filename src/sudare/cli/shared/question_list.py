@@ -1,5 +1,6 @@
 """Several questions to ask at once, from a file that lists them."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _FIELDS = ("name", "question", "answers")
 _LEAST = 2  # questions, and answers to each
+_JSON_START = re.compile(r"\s*(\{|\[\s*[\]{])")  # a TOML's [[questions]] begins otherwise
 
 
 def read_questions(path: Path) -> "tuple[Part, ...]":
@@ -57,8 +59,13 @@ def _part(path: Path, number: int, given: object) -> "Part":
     name, question, answers = (given[field] for field in _FIELDS)
     if not isinstance(answers, list):
         raise InvalidDocument(f"the answers of {where} are not a list of texts")
-    if not all(isinstance(text, str) and text for text in (name, question, *answers)):
+    texts = (name, question, *answers)
+    if not all(isinstance(text, str) for text in texts):
         raise InvalidDocument(f"the name, question and answers of {where} are not all texts")
+    if not all(texts):
+        raise InvalidDocument(
+            f"the name, question and answers of {where} need at least one character each"
+        )
     if len(answers) < _LEAST:
         raise ParameterError(
             f"{where} needs at least {_LEAST} answers, got {len(answers)}: each question has a "
@@ -74,7 +81,7 @@ def _part(path: Path, number: int, given: object) -> "Part":
 
 
 def _parsed(path: Path) -> dict[str, Any]:
-    """The file as a table of values: JSON if it begins like an object, else TOML."""
+    """The file as a table of values: JSON if it begins like that, else TOML."""
     import tomllib
 
     import msgspec
@@ -89,8 +96,11 @@ def _parsed(path: Path) -> dict[str, Any]:
             f"{path} is not UTF-8 text, as byte {error.start + 1} of it shows"
         ) from None
     try:
-        if text.lstrip().startswith("{"):
-            return msgspec.json.decode(text.encode(), type=dict[str, Any])
-        return tomllib.loads(text)
+        document = msgspec.json.decode(text) if _JSON_START.match(text) else tomllib.loads(text)
     except (msgspec.DecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidDocument(f"{path} is neither TOML nor JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise InvalidDocument(
+            f'{path} is a JSON list: write it as the questions of an object, {{"questions": […]}}'
+        )
+    return document
