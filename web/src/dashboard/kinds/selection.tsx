@@ -19,12 +19,12 @@ export const selection: Kind = {
 };
 
 function meanFigure(words: Words, { selected, level }: Selections): Figure {
-  const { mean, stderr, low, high } = selected;
+  const { mean, stderr, low, high, rough } = selected;
   const text = (value: number): string => value.toFixed(decimalsFor(stderr)).replace("-", "−");
   return {
     value: text(mean),
     label: words.meanSelected,
-    note: words.meanInterval(text(low), text(high), levelText(level)),
+    note: words.meanInterval(text(low), text(high), levelText(level), rough),
   };
 }
 

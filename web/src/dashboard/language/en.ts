@@ -43,8 +43,8 @@ export const words = {
   marginOf: "points of error at most",
   marginAt: (level: string) => `at ${level}\u00a0% confidence`,
   meanSelected: "answers that people select, in the mean",
-  meanInterval: (low: string, high: string, level: string) =>
-    `${low} to ${high}, at ${level}\u00a0%`,
+  meanInterval: (low: string, high: string, level: string, rough = false) =>
+    `${low} to ${high}, at ${level}\u00a0%${rough ? ", roughly: too few reports" : ""}`,
   questionWithheld: "Too few reports of this question yet: nothing is shown of it.",
   severalWhy: (most: number) =>
     `A person may select up to ${counted(most, "answer")}, so the shares don’t sum to 100\u00a0%.`,
@@ -64,7 +64,8 @@ export const words = {
   thatNumber: "this number",
   distributionNote: (n: number, level: string) =>
     `From ${counted(n, "report")}. The bars are smoothed, each a little towards its neighbours; the lines are ` +
-    `${level}\u00a0% intervals, which rest on the reports alone. Where a bar ends outside its line, trust the line.`,
+    `${level}\u00a0% intervals, which rest on the reports alone. Where a bar ends outside its line, trust the line. ` +
+    "Quantiles and the mean take the numbers of a bin as spread evenly.",
   largest: "the largest share",
   newest: "the newest round",
   smallest: "the smallest share that would be found",

@@ -44,7 +44,8 @@ export const words: DashboardWords = {
   marginOf: "ポイント以内の誤差",
   marginAt: (level) => `信頼水準 ${level}\u00a0%`,
   meanSelected: "一人が選ぶ回答数の平均",
-  meanInterval: (low, high, level) => `${low}～${high}（${level}\u00a0%）`,
+  meanInterval: (low, high, level, rough) =>
+    `${low}～${high}（${level}\u00a0%${rough ? "、報告が少ないため大まかな値" : ""}）`,
   questionWithheld: "この質問への報告がまだ足りないため、表示していません。",
   severalWhy: (most) =>
     `一人が最大 ${most} 個まで選べるため、割合の合計は 100\u00a0% になりません。`,
@@ -62,7 +63,7 @@ export const words: DashboardWords = {
   quantileOf: (share) => `${share}\u00a0%`,
   thatNumber: "境目の数値",
   distributionNote: (n, level) =>
-    `報告 ${counted(n, "件")}から。棒は隣どうしでならしてあります。線は報告だけから求めた ${level}\u00a0% 区間です。棒の先が線から外れているところでは、線のほうを見てください。`,
+    `報告 ${counted(n, "件")}から。棒は隣どうしでならしてあります。線は報告だけから求めた ${level}\u00a0% 区間です。棒の先が線から外れているところでは、線のほうを見てください。分位数と平均は、それぞれの棒の範囲の中で数値が均等に散らばっているものとして求めています。`,
   largest: "最も多い回答",
   newest: "最新のラウンド",
   smallest: "見つけられる最小の割合",
