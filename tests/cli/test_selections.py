@@ -207,7 +207,7 @@ def test_columns_for_some_answers_only_and_cells_of_lists(colours: str, tmp_path
     some = refused(tmp_path, "randomize", colours, stdin=b"red,blue\n1,1\n")
     assert "there are columns for some of the 4 answers, but not one for each" in some
     assert "red" not in some
-    said = "has lists or records where an answer is one text: several answers of a person are"
+    said = "cells, where each is one text or number; several answers of a person are one text, such"
     lists = b'{"answer": ["red", "blue"]}\n'
     assert said in refused(tmp_path, "randomize", colours, stdin=lists)
     pq.write_table(pa.table({"answer": [["red", "blue"], []]}), tmp_path / "lists.parquet")

@@ -199,7 +199,7 @@ def test_lines_that_are_no_streams(rows: str, tmp_path: Path) -> None:
         (pa.array([1, None]), "row 2 of states: the state of round 2 is missing"),
         (pa.array([1, 2]), "row 2 of states: the state of round 2 is none"),
         (pa.array([0.5, 1]), "row 1 of states: the state of round 2 is none"),
-        (pa.array([[1], [0]]), "can't be read as"),
+        (pa.array([[1], [0]]), "states has lists or records in its cells"),
         (pa.array([b"\xff\xfe", b"1"]), "row 1 of states: this isn't UTF-8 text"),
     ],
     ids=["null", "two", "half", "lists", "bytes"],

@@ -413,8 +413,8 @@ class Table:
 
     def _no_text(self) -> InvalidDocument:
         return InvalidDocument(
-            f"{self.name} has lists or records where an answer is one text: several answers of a "
-            f"person are a text with a sign between them, such as a;b"
+            f"{self.name} has lists or records in its cells, where each is one text or number; "
+            f"{self.layout.hint}"
         )
 
     def _texts(self, columns: Sequence["pa.Array"], numbers: NDArray[np.int64]) -> Rows:

@@ -181,7 +181,8 @@ class Selection(AnswerList):
                 )
             return list(labels)
 
-        return usual._replace(wanted=wanted)
+        hint = f"several answers of a person are one text, such as a{self.separator}b"
+        return usual._replace(wanted=wanted, hint=hint)
 
     @property
     def rows_at_once(self) -> int:  # type: ignore[override]
