@@ -31,7 +31,7 @@ from sudare.mechanisms.interface import CategoricalMechanism, Records
 
 # Words of reports that are drawn together: enough to pay for a call, few enough for a cache. Part
 # of the format: a golden vector of any length means the same to every implementation.
-_BLOCK = 1 << 17
+_BLOCK = 1 << 18
 _LONG = 10**7  # answers times those in a set, from which on a simulation may draw few people's sets
 _FEW = 150  # people for each answer in a set: for more, to go by answers is quicker
 _DRAWN = 1 << 23  # words of sets that a simulation draws together

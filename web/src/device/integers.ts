@@ -54,10 +54,11 @@ export function getWords(bytes: Uint8Array, at: number, count: number): BigUint6
 /**
  * The people of each block of a batch, as [first, past the last], as even as can be.
  *
- * Part of the format: so many reports at most are drawn together, when everybody sends `each`.
+ * Part of the format: 2^18 at most are drawn together, of reports or of their words, of which
+ * everybody sends `each`.
  */
-export function blocks(people: number, each: number, most = 2 ** 18): [number, number][] {
-  const count = quotientUp(people * each, most);
+export function blocks(people: number, each: number): [number, number][] {
+  const count = quotientUp(people * each, 2 ** 18);
   return Array.from({ length: count }, (_, i) => [
     quotient(people * i, count),
     quotient(people * (i + 1), count),

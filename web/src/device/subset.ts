@@ -19,8 +19,6 @@ import {
 import { subsets } from "./subsets";
 import type { Words } from "./words";
 
-const MOST_WORDS = 2 ** 17; // of reports that are drawn together: part of the format
-
 /** A report is a set of `setSize` of the k answers; with chance `keep` the true one is in it. */
 export class SubsetSelection {
   readonly name = "subset";
@@ -79,7 +77,7 @@ export class SubsetSelection {
     checkAnswers(values, this.k);
     const width = wordsOf(this.k);
     const reports = new Uint8Array(values.length * this.recordBytes);
-    for (const [first, last] of blocks(values.length, width, MOST_WORDS)) {
+    for (const [first, last] of blocks(values.length, width)) {
       const honest = coins(words, this.keep, last - first);
       const sizes = honest.map((isIn) => this.setSize - Number(isIn));
       subsets(words, this.k - 1, sizes).forEach((others, i) => {
