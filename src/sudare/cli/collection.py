@@ -142,8 +142,9 @@ def new(
     if answers_from is None:
         source.refuse_idle("without --answers-from", "at_least", "other", "separator")
     else:
-        how = (source, at_least, other, separator, options.most, minimum_reports)
-        labels += read_answers(answers_from, *how)
+        labels += read_answers(
+            answers_from, source, at_least, other, separator, options.most, minimum_reports
+        )
     if labels and options.has_range:
         options.refuse(OF_NUMBERS, "a question without --answer: a number has a range")
         raise ParameterError(f"{options.mechanism} is for a number in a range, without --answer")

@@ -7,7 +7,7 @@ large, so that the first that fails is the smallest.
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -143,10 +143,9 @@ def devices_follow_the_law(mechanism: Mechanism) -> None:
             return mechanism.report_again(checked, lambda _, __: rng, rng).tobytes()
 
         found: dict[Hashable, Fraction] = dict(enumerated(told))
-        if found == law:
+        report = _first_apart(found, law)
+        if report is None:
             continue
-        every: set[Any] = found.keys() | law.keys()
-        report = min(report for report in every if found.get(report) != law.get(report))
         raise LawBroken(
             "a device's report has another law than that of randomize",
             mechanism=mechanism,
@@ -175,6 +174,12 @@ def stated_at_most(mechanism: Mechanism, epsilon: float) -> None:
             f"calibrated for at most ε = {epsilon}, it states ε = {text_up(mechanism.epsilon)}",
             mechanism=mechanism,
         )
+
+
+def _first_apart(found: Mapping[Any, Fraction], law: Mapping[Any, Fraction]) -> Any:  # noqa: ANN401 - any outcome
+    """The smallest outcome that two laws give different chances; None if they are one law."""
+    every = found.keys() | law.keys()
+    return min((one for one in every if found.get(one) != law.get(one)), default=None)
 
 
 def laws_sum_to_one(mechanism: Mechanism) -> None:
@@ -206,10 +211,9 @@ def people_are_independent(mechanism: Mechanism) -> None:
         expected: dict[Hashable, Fraction] = {
             (x, y): laws[a][x] * laws[b][y] for x, y in product(laws[a], laws[b])
         }
-        if joint == expected:
+        pair = _first_apart(joint, expected)
+        if pair is None:
             continue
-        every_pair: set[Any] = joint.keys() | expected.keys()
-        pair = min(pair for pair in every_pair if joint.get(pair) != expected.get(pair))
         raise LawBroken(
             "two people's reports depend on each other, or on who else is in their batch",
             mechanism=mechanism,
