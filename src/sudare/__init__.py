@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sudare.mechanisms.unary import OUE, SUE
     from sudare.mechanisms.wave import SquareWave
     from sudare.mechanisms.window import Window
+    from sudare.planning.plans import plan
     from sudare.privacy.diary import Diary
     from sudare.privacy.ledger import Ledger
     from sudare.questions.association import Association, associate
@@ -101,6 +102,7 @@ _HOMES = {
     "decode_reports": "sudare.questions.text",
     "discover": "sudare.discovery",
     "exact_law": "sudare.chance.exact",
+    "plan": "sudare.planning.plans",
 }
 
 __all__ = [
@@ -156,6 +158,7 @@ __all__ = [
     "decode_reports",
     "discover",
     "exact_law",
+    "plan",
 ]
 
 

@@ -2,7 +2,8 @@
 
     SudareError
     ├── ParameterError       a parameter outside what is allowed
-    │   └── NotEnumerable    code with too many paths of chance for its exact law
+    │   ├── NotEnumerable    code with too many paths of chance for its exact law
+    │   └── NoSuchPlan       a plan that can't be had, with ways out
     ├── InvalidAnswer        an answer outside the domain; raised on the device, nothing was sent
     ├── InvalidReport        a report that no device could have made
     ├── InvalidCiphertext    bytes that are no ciphertext, key or encrypted table
@@ -44,6 +45,15 @@ class ParameterError(SudareError):
 
 class NotEnumerable(ParameterError):
     """Code with too many paths of chance for its exact law to be enumerated."""
+
+
+class NoSuchPlan(ParameterError):
+    """A plan that can't be had, or would be worth nothing."""
+
+    def __init__(self, sentence: str, ways_out: tuple[dict[str, int | float], ...] = ()) -> None:
+        super().__init__(sentence)
+        self.ways_out = ways_out
+        """Wishes by name, each of which instead of what was wished makes a plan that can be had."""
 
 
 class InvalidAnswer(SudareError):

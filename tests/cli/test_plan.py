@@ -1,51 +1,141 @@
-"""``sudare plan stream``: what it says, and every way to get it wrong."""
+"""``sudare plan``: what it says of every kind, and every way to get it wrong."""
 
+import json
+import math
 import shlex
 from pathlib import Path
+from statistics import NormalDist
+from typing import Any
 
 import pytest
 
-from sudare import Glance, KShot
-from sudare.mechanisms import from_document
-from sudare.planning.streams import best_stream
+import sudare
+from sudare import GRR, Collection, Glance, KShot, SubsetSelection
+from sudare.mechanisms import CATEGORICAL, CONTINUAL, from_document
 from support.commands import refused, run, succeed
 
-PLAN = ("plan", "stream", "--rounds", 50)
+CHOICE = ("plan", "choice", "--answers", 43)
+STREAM = ("plan", "stream", "--rounds", 50)
+Z = NormalDist().inv_cdf(0.975)
+
+KINDS = [
+    "choice --answers 43 --epsilon 1 --error 0.01",
+    "choice --answers 43 --people 50000 --error 0.01",
+    "choice --answers 43 --people 50000 --epsilon 1",
+    "choice --answers 5 --smallest-share 0.02 --epsilon 1 --response-rate 0.4",
+    "choice --answers 2 --difference 0.02 --share 0.3 --epsilon 2 --compare 0.3",
+    "choice --answers 5 --people 50000 --epsilon 4 --visits 52",
+    "several --answers 20 --most 3 --epsilon 2 --error 0.02",
+    "number --from 18 --to 99 --step 1 --epsilon 1 --error 0.5",
+    "number --from 0 --to 24 --step 0.5 --estimate distribution --people 50000 --epsilon 2",
+    "questions --sizes 3,5,2 --people 20000 --epsilon 2 --visits 4",
+    "text --epsilon 2 --smallest-share 0.01",
+    "stream --rounds 50 --epsilon 4 --people 10000",
+    "joint --epsilon 1 --error 0.001",
+]
 
 
-def test_what_to_expect_of_people_and_a_budget(tmp_path: Path) -> None:
-    said = succeed(tmp_path, *PLAN, "--epsilon", 4, "--people", 10_000).out
-    found = best_stream(50, 4.0, 10_000)
-    assert "kshot for 10,000 people over 50 rounds, ε = 4 for a whole stream" in said
-    assert f"off by {found.error:.3g} on average, by more than {found.likely_error:.3g}" in said
-    assert "A device reports in 2 of 50 rounds" in said
-    needed = best_stream(50, 4.0, error=found.error / 2).people
-    assert f"{needed:,} people for half of it, {found.error / 2:.3g}, at this ε" in said
-    assert "no ε with 10,000 people (perhaps, if --low and --high" in said
-    for line in ("elsewhere", "beware", "silence", "enough"):
-        assert line not in said
+@pytest.mark.parametrize("words", KINDS)
+def test_every_kind_has_a_sentence_a_table_and_a_document(tmp_path: Path, words: str) -> None:
+    said = succeed(tmp_path, "plan", *words.split()).out
+    document = succeed(tmp_path, "plan", *words.split(), "--json").json()
+    best = document["recommended"]
+    assert said.startswith(f"Ask {best['people']:,} people with {best['mechanism']}")
+    assert f"{best['mechanism']} ←" in said
+    assert f"next: {document['command']}" in said
+    assert "a bet is right at most" in said
+    assert document["mechanisms"][0] == best
+    for row in document["mechanisms"]:
+        assert {"mechanism", "people", "epsilon", "error", "bytes", "forger_gain"} <= set(row)
+        assert row["spends"] <= row["epsilon"]
+    assert json.loads(json.dumps(document)) == document
+    if document["models"]:
+        assert "who must be trusted" in said
 
 
-def test_a_budget_is_repeated_to_the_last_digit(tmp_path: Path) -> None:
-    said = succeed(tmp_path, *PLAN, "--epsilon", 4.0000001, "--people", 10_000).out
-    assert "ε = 4.0000001 for a whole stream" in said
-    assert "--epsilon 4.0000001 " in said
+def test_the_error_is_the_half_width_for_an_answer_that_hardly_anybody_gives(
+    tmp_path: Path,
+) -> None:
+    """By the formula of a score interval, written out; in people, in ε, and in the error."""
+    document = succeed(tmp_path, *CHOICE, "--epsilon", 1, "--error", 0.01, "--json").json()
+    names = {row["mechanism"] for row in document["mechanisms"]}
+    assert names == {*CATEGORICAL, "loloha", "rappor"}
+    for row in document["mechanisms"]:
+        if row["mechanism"] not in CATEGORICAL:
+            continue
+        made = CATEGORICAL[row["mechanism"]].calibrate(43, 1.0)
+        p, q, n = made.holder, made.others, row["people"]
+        bend = Z**2 * (1 - p - q) / ((p - q) * 2 * n)
+        half = math.hypot(bend, Z * math.sqrt(q * (1 - q) / n) / (p - q))
+        assert row["error"] == pytest.approx(half, rel=1e-9)
+        assert half <= 0.01 < half * math.sqrt(n / (n - 1))  # one person fewer is too few
+        assert row["forger_gain"] == pytest.approx((1 - q) / (p - q))
+    fewest = min(row["people"] for row in document["mechanisms"])
+    assert document["recommended"]["people"] == fewest
+    back = succeed(tmp_path, *CHOICE, "--epsilon", 1, "--people", fewest, "--json").json()
+    assert back["recommended"]["error"] <= 0.01
+    budget = succeed(tmp_path, *CHOICE, "--people", fewest, "--error", 0.01, "--json").json()
+    assert budget["recommended"]["epsilon"] <= 1
 
 
-def test_the_document_has_every_number_and_names_the_mechanism(tmp_path: Path) -> None:
-    options = ("--epsilon", 4, "--people", 10_000, "--low", 0.4, "--high", 0.6, "--error", 0.05)
-    document = succeed(tmp_path, *PLAN, *options, "--json").json()
-    found = best_stream(50, 4.0, 10_000, low=0.4, high=0.6)
-    assert from_document(document["mechanism"]) == found.mechanism
-    assert document["error"] == found.error
-    assert document["likely_error"] == found.likely_error
-    assert document["reports_per_round"] == 800
-    needed = document["needed"]
-    assert needed["error"] == 0.05
-    for epsilon, people in ((4.0, needed["people"]), (needed["epsilon"], 10_000)):
-        assert best_stream(50, epsilon, people, low=0.4, high=0.6).error <= 0.05
-    said = succeed(tmp_path, *PLAN, *options).out
-    assert f"{needed['people']:,} people for 0.05 at this ε, or ε = {needed['epsilon']:g}" in said
+def test_what_it_recommends_can_be_made_at_once(tmp_path: Path) -> None:
+    options = ("--answer", "green", "--answer", "black", "--epsilon", 1, "--people", 1000)
+    result = succeed(
+        tmp_path, "plan", "choice", *options, "--question", "Which tea?", "-o", "tea.json"
+    )
+    assert "tea.json: grr at ε = 1" in result.err
+    assert "Note:" not in result.err
+    made = Collection.from_json((tmp_path / "tea.json").read_bytes())
+    assert (made.name, made.answers) == ("tea", ("green", "black"))
+    assert made.mechanism == GRR.calibrate(2, 1.0)
+    unnamed = succeed(tmp_path, *CHOICE, "--epsilon", 1, "--people", 50_000, "-o", "p.json")
+    assert "the answers are only numbered" in unnamed.err
+    assert "the question is still to be said" in unnamed.err
+    found = Collection.from_json((tmp_path / "p.json").read_bytes())
+    assert found.mechanism == SubsetSelection.calibrate(43, 1.0)
+    for words in KINDS[6:12]:
+        succeed(tmp_path, "plan", *words.split(), "-o", "made.json", "--force")
+        succeed(tmp_path, "collection", "check", "made.json")
+    succeed(tmp_path, "plan", *KINDS[12].split(), "-o", "tables.json")
+    assert "verdict     proved" in succeed(tmp_path, "table", "check", "tables.json").out
+
+
+@pytest.mark.parametrize("words", KINDS[:5] + KINDS[6:11])
+def test_the_command_makes_the_mechanism_that_is_recommended(tmp_path: Path, words: str) -> None:
+    (tmp_path / "QUESTIONS.toml").write_text(
+        "".join(
+            f'[[questions]]\nname = "q{size}"\nquestion = "?"\n'
+            f"answers = {[f'a{number}' for number in range(size)]}\n"
+            for size in (3, 5, 2)
+        )
+    )
+    document = succeed(tmp_path, "plan", *words.split(), "--json").json()
+    answers = document["wishes"].get("answers", 0)
+    lines = "\n".join(f"a{number}" for number in range(answers))
+    (tmp_path / "ANSWERS.txt").write_text(lines)
+    typed = shlex.split(document["command"])
+    assert typed[:3] == ["sudare", "collection", "new"]
+    succeed(tmp_path, *typed[1:])
+    made = Collection.from_json((tmp_path / "NAME.json").read_bytes())
+    assert made.mechanism == from_document(document["collection"])
+
+
+def test_a_new_collection_finds_its_budget(tmp_path: Path) -> None:
+    aim = ("--people", 50_000, "--error", 0.01)
+    words = ("--question", "?", "--answer", "a", "--answer", "b", "--answer", "c")
+    result = succeed(tmp_path, "collection", "new", "abc", *words, *aim, "-o", "abc.json")
+    found = sudare.plan("choice", answers=3, people=50_000, error=0.01)
+    assert f"at ε = {found.epsilon}" in result.err
+    made = Collection.from_json((tmp_path / "abc.json").read_bytes())
+    assert made.mechanism == found.recommended.design.mechanism
+    worse = (*aim, "--mechanism", "hadamard", "-o", "h.json")
+    succeed(tmp_path, "collection", "new", "h", *words, *worse)
+    slow = Collection.from_json((tmp_path / "h.json").read_bytes())
+    assert slow.mechanism.name == "hadamard"
+    assert slow.epsilon > made.epsilon
+    for options in (("--people", 50_000), ("--error", 0.1), (*aim, "--epsilon", 1), ()):
+        sentence = refused(tmp_path, "collection", "new", "x", *words, *options, "-o", "x.json")
+        assert "say --epsilon, or --people and --error" in sentence
 
 
 @pytest.mark.parametrize(
@@ -56,95 +146,105 @@ def test_the_document_has_every_number_and_names_the_mechanism(tmp_path: Path) -
         ("--epsilon 4 --error 0.1 --high .7", KShot.calibrate(50, 4.0, high=0.7)),
     ],
 )
-def test_the_line_to_run_next_makes_that_mechanism(
+def test_a_streams_command_makes_that_mechanism(
     tmp_path: Path, options: str, mechanism: Glance | KShot
 ) -> None:
-    document = succeed(tmp_path, *PLAN, *options.split(), "--json").json()
-    line = document["command"]
-    assert succeed(tmp_path, *PLAN, *options.split()).out.rstrip().endswith(line)
-    words = shlex.split(line)
-    assert words[:4] == ["sudare", "collection", "new", "NAME"]
-    told = dict(zip(words[4::2], words[5::2], strict=True))
-    assert told.pop("-o") == "NAME.json"
-    assert told.pop("--question") == "QUESTION"
-    assert told.pop("--mechanism") == mechanism.name
-    rounds, epsilon = int(told.pop("--rounds")), float(told.pop("--epsilon"))
-    low, high = float(told.pop("--low", 0)), float(told.pop("--high", 1))
-    assert not told
-    if mechanism.name == "glance":
-        assert (low, high) == (0, 1)
-        assert Glance.calibrate(rounds, epsilon) == mechanism
-    else:
-        assert KShot.calibrate(rounds, epsilon, low=low, high=high) == mechanism
-    assert from_document(document["mechanism"]) == mechanism
-
-
-def test_the_fewest_people_and_the_smallest_budget(tmp_path: Path) -> None:
-    people = succeed(tmp_path, *PLAN, "--epsilon", 4, "--error", 0.05, "--json").json()
-    assert people["people"] == best_stream(50, 4.0, error=0.05).people
-    assert people["needed"] is None
-    budget = succeed(tmp_path, *PLAN, "--people", 30_000, "--error", 0.05, "--json").json()
-    assert budget["epsilon"] == best_stream(50, None, 30_000, error=0.05).epsilon
-    assert "it takes" not in succeed(tmp_path, *PLAN, "--epsilon", 4, "--error", 0.05).out
-
-
-def test_it_says_so_where_no_number_of_people_is_enough(tmp_path: Path) -> None:
-    said = succeed(tmp_path, *PLAN, "--epsilon", 1, "--people", 500_000_000_000).out
-    assert "no number of people up to 1,000,000,000,000 for half of it" in said
-
-
-def test_without_noise_and_chance_there_is_no_error(tmp_path: Path) -> None:
-    options = ("--people", 10_000, "--epsilon", 30, "--low", 1, "--high", 1)
-    assert succeed(tmp_path, *PLAN, *options, "--json").json()["error"] < 1e-10
-
-
-def test_one_is_singular(tmp_path: Path) -> None:
-    said = succeed(tmp_path, "plan", "stream", "--rounds", 1, "--epsilon", 4, "--people", 1).out
-    assert said.startswith("glance for 1 person over 1 round, ε = 4")
-    assert "1 people" not in said
-
-
-def test_it_says_where_a_plan_is_weak(tmp_path: Path) -> None:
-    narrow = ("--epsilon", 8, "--people", 250, "--low", 0, "--high", 0.001)
-    said = succeed(tmp_path, *PLAN, *narrow).out
-    assert "if the share goes to 0.5" in said
-    assert "who always says 0.0005 is off by at most 0.0005, if the range is right" in said
-    assert "a round without reports has a chance of at most" in said
-    assert "no ε with 250 people\n" in said
-    enough = succeed(tmp_path, *PLAN, "--epsilon", 4, "--people", 10_000, "--error", 0.1).out
-    assert "enough      for 0.1 in the worst round" in enough
+    document = succeed(tmp_path, *STREAM, *options.split(), "--json").json()
+    assert from_document(document["collection"]) == mechanism
+    succeed(tmp_path, *shlex.split(document["command"])[1:])
+    assert Collection.from_json((tmp_path / "NAME.json").read_bytes()).mechanism == mechanism
+    assert document["recommended"]["reports_per_round"] > 0
+    assert {row["mechanism"] for row in document["mechanisms"]} <= set(CONTINUAL)
 
 
 @pytest.mark.parametrize(
-    ("options", "sentence"),
+    ("words", "sentence"),
     [
-        ("--epsilon 0.1 --people 200", "white noise"),
-        ("--epsilon 8 --people 10", "leave most rounds without a report"),
-        ("--epsilon 4", "a plan needs two of epsilon, people and error, and finds the third"),
-        ("--epsilon 4 --people 0", "1 to 1,000,000,000,000 people, got 0"),
-        ("--epsilon 0 --people 100", "epsilon must be above 0 and finite, got 0"),
-        ("--epsilon nan --people 100", "epsilon must be above 0 and finite, got nan"),
-        ("--epsilon 4 --people 10000 --error 0", "must be above 0 and below 0.5, got 0"),
-        ("--epsilon 4 --people 10000 --error nan", "must be above 0 and below 0.5, got nan"),
-        ("--epsilon 4 --error 0.7", "must be above 0 and below 0.5, got 0.7"),
-        ("--people 1000 --error 0.01", "can't reach an error of 0.01: even at ε = "),
-        ("--epsilon 4 --people 10000 --low 0.6 --high 0.4", "lies in 0 to 1, got 0.6 to 0.4"),
-        ("--epsilon 4 --people 10000 --high nan", "lies in 0 to 1, got 0.0 to nan"),
-        ("--epsilon 4 --people 10000 --rounds 0", "rounds must be between 1 and 1048576, got 0"),
+        ("choice --answers 43 --epsilon 1", "a plan takes two of people, epsilon and an error"),
+        ("choice --answers 43 --epsilon 1 --error 0.01 --people 5", "and finds the third, got"),
+        ("choice --answers 43 --epsilon 0 --error 0.01", "epsilon must be above 0 and finite"),
+        ("choice --answers 43 --epsilon -1 --error 0.01", "epsilon must be above 0 and finite"),
+        ("choice --answers 43 --epsilon nan --error 0.01", "epsilon must be above 0 and finite"),
+        ("choice --answers 43 --epsilon 99 --error 0.01", "epsilon must be at most 20 in a plan"),
+        ("choice --answers 1 --epsilon 1 --error 0.01", "at least 2 answers, got 1"),
+        ("choice --answers 43 --epsilon 1 --people 0", "1 to 1,000,000,000,000 people, got 0"),
+        ("choice --answers 43 --epsilon 1 --error 0", "error must be above 0, got 0"),
+        ("choice --answers 43 --epsilon 1 --error nan", "error must be above 0, got nan"),
+        ("choice --answers 2 --epsilon 1 --error 0.5", "error must be below 0.5, got 0.5: who"),
+        ("choice --answers 43 --epsilon 1 --error 0.3", "hides even the most frequent of 43"),
+        ("choice --answers 43 --epsilon 1 --smallest-share 1.5", "smallest share must be below 1"),
+        (
+            "choice --answers 43 --epsilon 1 --error 0.1 --difference 0.1",
+            "a plan aims at one of error, smallest share or difference, got error and difference",
+        ),
+        ("choice --epsilon 1 --error 0.1", "say --answers, how many there are"),
+        ("choice --answers 3 --answer a --epsilon 1 --error 0.1", "--answers says 3, and 1 are"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --response-rate 0", "response rate must be"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --response-rate 1.1", "response rate must"),
+        ("choice --answers 3 --epsilon 1 --people 9 --response-rate 0.1", "nobody answers"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --share 1", "share must be at least 0 and"),
+        (
+            "choice --answers 3 --epsilon 1 --error 0.1 --compare 1",
+            "compare, the share of people in",
+        ),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --level 95", "a level must be between 0"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --power 0.2", "power must be at least 0.5"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --visits 0", "visits must be 1 to 10,000"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --changes 1", "changes must be 0 to 0"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --name x", "--name has no effect without -o"),
+        ("choice --answers 3 --epsilon 1 --error 0.1 --seed 1", "--seed has no effect without"),
+        ("choice --answers 43 --people 200 --epsilon 0.5", "white noise"),
+        ("choice --answers 43 --epsilon 1 --error 0.01 --most-bytes 0", "at least 1 byte, got 0"),
+        ("several --answers 3 --most 4 --epsilon 1 --error 0.1", "most"),
+        ("number --from 9 --to 1 --step 1 --epsilon 1 --error 0.1", "a range goes up"),
+        ("number --from 0 --to 9 --step 1 --epsilon 1 --error 4.5", "error must be below 4.5"),
+        ("number --from 0 --to 9 --step 1 --epsilon 1 --error 1 --share 0.1", "has no effect"),
+        (
+            "questions --sizes 3 --epsilon 1 --error 0.1",
+            "--sizes is a list of 2 or more whole numbers",
+        ),
+        ("questions --sizes 3,x --epsilon 1 --error 0.1", "--sizes is a list of 2 or more"),
+        ("questions --epsilon 1 --error 0.1", "say --sizes, or --questions with a file"),
+        ("text --epsilon 1 --people 100 --candidates 0", "at least 1 candidate, and at most"),
+        ("stream --rounds 0 --epsilon 4 --people 100", "rounds must be between 1 and 1048576"),
+        ("stream --rounds 50 --epsilon 0.1 --people 200", "white noise"),
+        ("stream --rounds 50 --epsilon 8 --people 10", "white noise"),
+        ("stream --rounds 50 --people 1000 --error 0.01", "can't reach an error of 0.01, even at"),
+        ("stream --rounds 5 --epsilon 4 --people 99 --low 0.6 --high 0.4", "lies in 0 to 1, got"),
+        ("joint --epsilon 1 --error 0.01 --delta 0", "delta must lie between 0 and 0.5"),
+        ("joint --epsilon 1 --error 0.01 --most 50", "no tables are shipped for"),
     ],
 )
-def test_bad_plans_are_refused_in_one_sentence(tmp_path: Path, options: str, sentence: str) -> None:
-    assert sentence in refused(tmp_path, *PLAN, *options.split())
+def test_bad_plans_are_refused_in_one_sentence(tmp_path: Path, words: str, sentence: str) -> None:
+    assert sentence in refused(tmp_path, "plan", *words.split())
+
+
+def test_a_refusal_names_ways_out_and_they_are_ways_out(tmp_path: Path) -> None:
+    words = ("--epsilon", 0.5, "--people", 200)
+    sentence = refused(tmp_path, *CHOICE, *words)
+    with pytest.raises(sudare.SudareError) as caught:
+        sudare.plan("choice", answers=43, epsilon=0.5, people=200)
+    ways: tuple[dict[str, Any], ...] = caught.value.ways_out  # type: ignore[attr-defined]
+    assert {name for way in ways for name in way} == {"people", "epsilon", "answers"}
+    wishes: dict[str, Any] = {"answers": 43, "epsilon": 0.5, "people": 200}
+    for way in ways:
+        (value,) = way.values()
+        assert f"{value:,}" in sentence
+        changed = {**wishes, **way}
+        typed = [word for name, value in changed.items() for word in (f"--{name}", value)]
+        succeed(tmp_path, "plan", "choice", *typed)
+
+
+def test_plots_and_pages(tmp_path: Path) -> None:
+    words = ("--epsilon", 1, "--error", 0.01)
+    for name in ("plan.png", "plan.svg", "plan.html"):
+        succeed(tmp_path, *CHOICE, *words, "--plot", name)
+        assert (tmp_path / name).stat().st_size > 5_000
 
 
 def test_what_is_no_number_is_a_usage_error(tmp_path: Path) -> None:
     for options in (("--people", "many"), ("--epsilon", "x", "--people", 5)):
-        result = run(tmp_path, *PLAN, *options)
+        result = run(tmp_path, *STREAM, *options)
         assert result.code == 2
         assert "is not a valid" in result.err
     assert run(tmp_path, "plan", "stream", "--epsilon", 4, "--people", 10).code == 2
-
-
-def test_help_has_examples(tmp_path: Path) -> None:
-    said = succeed(tmp_path, "plan", "stream", "--help").out
-    assert "sudare plan stream --rounds 50 --epsilon 4 --people 10000" in said

@@ -8,9 +8,11 @@ import pytest
 from numpy.typing import NDArray
 
 from sudare import Glance, KShot, Seeded
-from sudare.errors import ParameterError
+from sudare.errors import NoSuchPlan, ParameterError
 from sudare.planning.bounds.maximal import glance_maximum
-from sudare.planning.streams import GUESS, best_stream, worst_error
+from sudare.planning.plans import Plan, plan
+from sudare.planning.streams import GUESS, worst_error
+from sudare.planning.wish import MOST_EPSILON
 from sudare.simulation.experiments import stream_errors
 
 ROUNDS, PEOPLE = 50, 10_000
@@ -30,6 +32,18 @@ def largest_errors(
         estimate = mechanism.estimate(mechanism.simulate(truth, rng))
         largest.append(np.abs(estimate.values - held / people).max())
     return np.array(largest)
+
+
+def planned(rounds: int = ROUNDS, **wishes: Any) -> Plan:
+    """A plan for streams, by any mechanism of theirs."""
+    return plan("stream", rounds=rounds, **wishes)
+
+
+def of_glance_or_kshot(made: Plan) -> Glance | KShot:
+    """The better of the two that a plan has, of a single report or of several of each person."""
+    best = next(row for row in made.rows if row.name in {"glance", "kshot"})
+    assert isinstance(best.design.mechanism, Glance | KShot)
+    return best.design.mechanism
 
 
 def mean(sample: NDArray[np.float64]) -> tuple[float, float]:
@@ -72,7 +86,8 @@ def test_a_plan_told_nothing_is_never_worse_than_glance(
     rounds: int, people: int, epsilon: float, seed: int
 ) -> None:
     """By many simulations against Glance's exact mean; where lies are rare, KShot is Glance."""
-    made, glance = best_stream(rounds, epsilon, people).mechanism, Glance.calibrate(rounds, epsilon)
+    made = of_glance_or_kshot(planned(rounds, epsilon=epsilon, people=people))
+    glance = Glance.calibrate(rounds, epsilon)
     if made == glance:
         return
     for share in (0.0, 0.005):
@@ -97,8 +112,9 @@ def test_where_lies_are_rare_one_round_is_better(
     exact = glance_maximum(glance.keep, people, truth[:, 1]).mean
     ours, spread = mean(stream_errors(shot, truth, 6_000, Seeded(seed)).maximal)
     assert ours - DEVIATIONS * spread > least * exact
-    assert best_stream(rounds, epsilon, people).mechanism == glance
-    assert best_stream(rounds, epsilon, 10_000 * people).mechanism == shot
+    few = planned(rounds, epsilon=epsilon, people=people)
+    many = planned(rounds, epsilon=epsilon, people=10_000 * people)
+    assert (of_glance_or_kshot(few), of_glance_or_kshot(many)) == (glance, shot)
 
 
 @pytest.mark.parametrize(("people", "share"), [(10_000, 0.0), (10_000, 1.0), (1_000, 0.0)])
@@ -113,8 +129,8 @@ def test_rare_errors_are_predicted(people: int, share: float, epsilon: float) ->
 
 
 def test_without_noise_and_chance_there_is_no_error() -> None:
-    plan = best_stream(50, 30.0, 10_000, low=1.0, high=1.0)
-    assert plan.likely_error < plan.error < 1e-10
+    made = planned(epsilon=MOST_EPSILON, people=10_000, low=1.0, high=1.0)
+    assert made.recommended.details["likely_error"] < made.error < 1e-6
 
 
 @pytest.mark.parametrize("epsilon", [3.25, 4.0, 6.0, 8.0])
@@ -160,39 +176,44 @@ def test_the_predicted_error_is_what_happens(
 
 
 def test_a_plan_says_what_it_is_for() -> None:
-    plan = best_stream(50, 4.0, 10_000)
-    assert plan.mechanism == KShot.calibrate(50, 4.0)
-    assert (plan.share, plan.reports) == (0.5, 400)
-    assert plan.silent == pytest.approx(50 * 0.96**10_000)
-    assert plan.error == plan.error_anywhere == worst_error(plan.mechanism, 10_000, 0.5)[0]
-    assert plan.round_stderr < plan.error < plan.likely_error
-    told = best_stream(50, 4.0, 10_000, low=0.4, high=0.6)
-    assert told.mechanism == KShot.calibrate(50, 4.0, low=0.4, high=0.6)
-    assert told.error < plan.error
-    assert told.guess_error == pytest.approx(0.1)
-    rare = best_stream(50, 4.0, 10_000, low=0.0, high=0.01)
-    assert rare.share == 0.01
-    assert rare.error < rare.error_anywhere
-    assert best_stream(50, 1.0, 10_000).mechanism == Glance.calibrate(50, 1.0)
+    best = planned(epsilon=4.0, people=10_000).recommended
+    assert best.design.mechanism == KShot.calibrate(50, 4.0)
+    details = best.details
+    assert (details["expected_share"], details["reports_per_round"]) == (0.5, 400)
+    assert details["silent_round"] == pytest.approx(50 * 0.96**10_000)
+    assert best.error == details["error_anywhere"]
+    assert best.error == worst_error(KShot.calibrate(50, 4.0), 10_000, 0.5)[0]
+    assert details["round_stderr"] < best.error < details["likely_error"]
+    told = planned(epsilon=4.0, people=10_000, low=0.4, high=0.6).recommended
+    assert told.design.mechanism == KShot.calibrate(50, 4.0, low=0.4, high=0.6)
+    assert told.error < best.error
+    rare = planned(epsilon=4.0, people=10_000, low=0.0, high=0.01).recommended
+    assert rare.details["expected_share"] == 0.01
+    assert rare.error < rare.details["error_anywhere"]
+    less = planned(epsilon=1.0, people=10_000).recommended
+    assert less.design.mechanism == Glance.calibrate(50, 1.0)
 
 
 def test_a_rounds_standard_error_is_the_estimators(seed: int) -> None:
-    plan = best_stream(50, 4.0, 10_000)
+    best = planned(epsilon=4.0, people=10_000).recommended
+    made = best.design.mechanism
+    assert isinstance(made, KShot)
     truth = np.full((50, 2), 5_000)
-    estimate = plan.mechanism.estimate(plan.mechanism.simulate(truth, Seeded(seed)))
+    estimate = made.estimate(made.simulate(truth, Seeded(seed)))
     # The stated one leaves what sampling without replacement gains (2 of 50) as a reserve.
-    assert float(np.median(estimate.stderr)) == pytest.approx(plan.round_stderr, rel=0.05)
+    stated = float(np.median(estimate.stderr))
+    assert stated == pytest.approx(best.details["round_stderr"], rel=0.05)
 
 
 @pytest.mark.parametrize("told", [(0.0, 1.0), (0.4, 0.6), (0.0, 0.01)])
 @pytest.mark.parametrize("error", [0.02, 0.1])
 def test_the_fewest_people_reach_the_error(error: float, told: tuple[float, float]) -> None:
     low, high = told
-    plan = best_stream(50, 4.0, error=error, low=low, high=high)
-    assert plan.error <= error
-    assert plan.silent <= 0.05
-    fewer = best_stream(50, 4.0, int(0.98 * plan.people), low=low, high=high)
-    assert fewer.error > error or fewer.silent > 0.05
+    made = planned(epsilon=4.0, error=error, low=low, high=high)
+    assert made.error <= error
+    assert made.recommended.details["silent_round"] <= 0.05
+    fewer = planned(epsilon=4.0, people=int(0.98 * made.people), low=low, high=high)
+    assert fewer.error > error or fewer.recommended.details["silent_round"] > 0.05
 
 
 @pytest.mark.parametrize(
@@ -202,54 +223,66 @@ def test_the_smallest_budget_reaches_the_error(
     people: int, error: float, told: tuple[float, float]
 ) -> None:
     low, high = told
-    plan = best_stream(50, None, people, error=error, low=low, high=high)
-    assert plan.error <= error
-    less = best_stream(50, plan.epsilon - 0.01, people, low=low, high=high)
+    made = planned(people=people, error=error, low=low, high=high)
+    assert made.error <= error
+    less = planned(epsilon=made.epsilon - 0.01, people=people, low=low, high=high)
     assert less.error > error
 
 
 def test_more_of_either_is_better() -> None:
-    by_people = [best_stream(50, 4.0, people).error for people in (500, 2_000, 10**4, 10**6, 10**9)]
+    numbers = (500, 2_000, 10**4, 10**6, 10**9)
+    by_people = [planned(epsilon=4.0, people=people).error for people in numbers]
     assert by_people == sorted(by_people, reverse=True)
     assert by_people[-2] / by_people[-1] == pytest.approx(1000**0.5, rel=0.01)
-    by_budget = [best_stream(50, epsilon, 10_000).error for epsilon in (1, 2, 3, 4, 6, 8)]
+    budgets = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)
+    by_budget = [planned(epsilon=epsilon, people=10_000).error for epsilon in budgets]
     assert by_budget == sorted(by_budget, reverse=True)
 
 
 def test_one_round_is_an_ordinary_survey() -> None:
-    plan = best_stream(1, 1.0, 100)
-    assert plan.mechanism == Glance.calibrate(1, 1.0)
-    assert (plan.reports, plan.silent) == (100, 0)
+    best = planned(1, epsilon=1.0, people=100).recommended
+    assert best.design.mechanism == Glance.calibrate(1, 1.0)
+    assert (best.details["reports_per_round"], best.details["silent_round"]) == (100, 0)
     # The mean of |a normal| is √(2/π) standard deviations.
-    assert plan.error == pytest.approx(math.sqrt(2 / math.pi) * plan.round_stderr, rel=0.01)
+    deviation = best.details["round_stderr"]
+    assert best.error == pytest.approx(math.sqrt(2 / math.pi) * deviation, rel=0.01)
 
 
 def test_white_noise_is_refused_and_what_is_needed_is_enough() -> None:
-    with pytest.raises(ParameterError, match=r"who always says ½ by at most 0\.5") as refused:
-        best_stream(50, 0.5, 2_000)
-    words = str(refused.value).replace(",", "").split()
-    people = int(words[words.index("needed") - 3])
-    epsilon = float(words[-1])
-    assert best_stream(50, 0.5, people).error <= GUESS
-    assert best_stream(50, epsilon, 2_000).error <= GUESS
+    with pytest.raises(NoSuchPlan, match=r"says ½ in every round is off by no more") as refused:
+        planned(epsilon=0.5, people=2_000)
+    ways = refused.value.ways_out
+    assert [set(way) for way in ways] == [{"people"}, {"epsilon"}]
+    for way in ways:
+        wishes: dict[str, Any] = {"epsilon": 0.5, "people": 2_000, **way}
+        assert planned(**wishes).error < GUESS
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"epsilon": 0.1, "people": 200}, "white noise: the worst round is off by .* are needed"),
-        ({"epsilon": 8.0, "people": 10}, "10 people in 50 rounds leave most rounds without"),
+        (
+            {"epsilon": 0.1, "people": 200},
+            "200 people at ε = 0.1 for 50 rounds give white noise: .* is off by",
+        ),
+        (
+            {"epsilon": 8.0, "people": 10},
+            "10 people at ε = 8 for 50 rounds give white noise: .* more people",
+        ),
         (
             {"people": 1000, "error": 0.05},
-            r"even at ε = [67]\.\d+ it is 0\.2, and .* people are needed",
+            r"1,000 people can't reach an error of 0\.05, even at ε = 20; what would do: .*people",
         ),
         ({"epsilon": 1e-6, "error": 0.01}, "takes more than 1,000,000,000,000 people"),
-        ({"epsilon": 4.0}, "two of epsilon, people and error"),
-        ({"epsilon": 4.0, "people": 10, "error": 0.1}, "two of epsilon, people and error"),
+        ({"epsilon": 4.0}, "takes two of people, epsilon and an error .* got epsilon"),
+        (
+            {"epsilon": 4.0, "people": 10, "error": 0.1},
+            "takes two of people, epsilon and an error .* got people, epsilon and error",
+        ),
         ({"epsilon": 4.0, "people": 0}, "1 to 1,000,000,000,000 people, got 0"),
         ({"epsilon": 4.0, "people": 1.5}, "people must be a whole number"),
-        ({"epsilon": 4.0, "error": 0.5}, "above 0 and below 0.5, got 0.5"),
-        ({"epsilon": 4.0, "error": 0.0}, "above 0 and below 0.5, got 0"),
+        ({"epsilon": 4.0, "error": 0.5}, r"error must be below 0\.5, got 0\.5"),
+        ({"epsilon": 4.0, "error": 0.0}, "error must be above 0, got 0"),
         ({"epsilon": -1.0, "people": 10}, "epsilon must be above 0"),
         ({"epsilon": 4.0, "people": 10, "low": 0.7, "high": 0.6}, "lies in 0 to 1, got 0.7 to"),
         ({"rounds": 0, "epsilon": 4.0, "people": 10}, "rounds must be between 1 and"),
@@ -257,4 +290,4 @@ def test_white_noise_is_refused_and_what_is_needed_is_enough() -> None:
 )
 def test_impossible_plans_are_refused(arguments: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
-        best_stream(**{"rounds": 50, **arguments})
+        planned(**arguments)

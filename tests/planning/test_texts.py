@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from sudare import Collection, Seeded, decode
 from sudare.chance.exact import dyadic
-from sudare.errors import ParameterError
+from sudare.errors import NoSuchPlan, ParameterError
 from sudare.estimation.detection import rare_variance
 from sudare.mechanisms.rappor import Rappor
+from sudare.planning.plans import plan
 from sudare.planning.texts import best_rappor
 
 
@@ -43,6 +44,19 @@ def test_more_people_see_rarer_texts_and_many_candidates_cost() -> None:
     assert few.smallest_detectable < many.smallest_detectable
 
 
+@pytest.mark.parametrize(("epsilon", "people", "candidates"), [(1.0, 10**6, 1000), (4.0, 350, 50)])
+def test_a_plan_of_a_text_has_this_design_and_share(
+    epsilon: float, people: int, candidates: int
+) -> None:
+    """With an even chance to be found; the chance that plans have unless told needs more."""
+    found = best_rappor(epsilon, people, candidates)
+    wishes = {"candidates": candidates, "epsilon": epsilon, "people": people}
+    even, usual = (plan("text", **wishes, power=power).recommended for power in (0.5, 0.8))
+    assert even.design.mechanism == usual.design.mechanism == found.mechanism
+    assert even.reached["smallest_share"] == pytest.approx(found.smallest_detectable)
+    assert usual.reached["smallest_share"] > even.reached["smallest_share"]
+
+
 def test_a_lifetime_budget_is_kept() -> None:
     mechanism = best_rappor(1.0, 10**5, 100, lifetime=3.0).mechanism
     assert isinstance(mechanism, Rappor)
@@ -58,6 +72,8 @@ def test_narrow_filters_are_possible() -> None:
 def test_white_noise_is_refused() -> None:
     with pytest.raises(ParameterError, match="10 people can't show even a text that everybody"):
         best_rappor(0.1, 10, 1000)
+    with pytest.raises(NoSuchPlan, match=r"10 people at ε = 0\.1 give white noise"):
+        plan("text", epsilon=0.1, people=10)
 
 
 @pytest.mark.parametrize(("people", "cohorts"), [(150, 8), (350, 8), (20_000, 64)])

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from sudare.cli.shared.answer_list import answer_list_options
+from sudare.cli.shared.answer_list import answer_list_options, lines_of
 from sudare.cli.shared.answer_list import answers_from as read_answers
 from sudare.cli.shared.answers import AnswerOptions, answer_options
 from sudare.cli.shared.budgets import remark_budget
-from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.mechanism_options import mechanism_options
 from sudare.cli.shared.options import (
     MECHANISMS,
@@ -27,12 +26,13 @@ from sudare.cli.shared.question_list import read_questions
 from sudare.cli.shared.rules import kept_text, rule_options, window_text, windows_of
 from sudare.cli.shared.terminal import put_json, put_table, say, say_json
 from sudare.collection.defaults import MINIMUM_REPORTS
-from sudare.errors import InvalidDocument, ParameterError
+from sudare.errors import ParameterError
 from sudare.formats.file_kinds import FileKind
 from sudare.formats.strangers import refuse_unseen
 from sudare.results.cells import whole_text
 
 if TYPE_CHECKING:
+    from sudare.mechanisms.interface import Mechanism
     from sudare.planning.mechanism_choice import MechanismOptions
 
 _UNSERVED = (
@@ -96,6 +96,7 @@ def new(
     output: Path,
     force: bool,
     options: "MechanismOptions",
+    aim: tuple[int, float] | None,
 ) -> None:
     """Make a collection that spends at most EPSILON per report (per whole stream with --rounds).
 
@@ -123,12 +124,14 @@ def new(
         --epsilon 2 --lifetime 4 -o homepage.json
       sudare collection new online --question "Is the device online?" --rounds 50 \\
         --epsilon 4 -o online.json
+      sudare collection new tea --question "Which tea?" --answer green --answer black \\
+        --people 50000 --error 0.01 -o tea.json
       sudare collection new mood --question "A good day?" --answer yes --answer no \\
         --epsilon 1 --window 1d --invited -o mood.json
     """
     from sudare.collection.document import Collection
     from sudare.formats.files import write_whole
-    from sudare.planning.mechanism_choice import OF_NUMBERS, choose, choose_several
+    from sudare.planning.mechanism_choice import OF_NUMBERS
 
     parts = () if questions_file is None else read_questions(questions_file)
     if parts:
@@ -138,7 +141,7 @@ def new(
         raise ParameterError("nothing is asked: give --question, or --questions for several")
     labels = [*answers]
     if answers_file is not None:
-        labels += _lines_of(answers_file)
+        labels += lines_of(answers_file)
     if answers_from is None:
         source.refuse_idle("without --answers-from", "at_least", "other", "separator")
     else:
@@ -153,11 +156,7 @@ def new(
     refuse_unseen("a question", question)
     for label in labels:
         refuse_unseen("an answer's label", label)
-    mechanism = (
-        choose_several(options, [len(part.answers) for part in parts])
-        if parts
-        else choose(options, len(labels))
-    )
+    options, mechanism = _chosen(options, [len(part.answers) for part in parts], len(labels), aim)
     made = Collection(
         *(name, question, tuple(labels), mechanism, minimum_reports),
         *(windows_of(length, start), keep_reports, invited, parts),
@@ -177,6 +176,21 @@ def new(
     say(f"{output}: {cost}")
 
 
+def _chosen(
+    options: "MechanismOptions", sizes: list[int], answers: int, aim: tuple[int, float] | None
+) -> "tuple[MechanismOptions, Mechanism]":
+    """The mechanism that is asked for, at the least ε if people and an error are given."""
+    from sudare.planning.mechanism_choice import choose, choose_several
+
+    if aim is not None:
+        from sudare.planning.budgets import planned
+        from sudare.results.planning import recommendation
+
+        options, plan = planned(options, sizes or [answers], *aim)
+        say(recommendation(plan), err=True)
+    return options, choose_several(options, sizes) if sizes else choose(options, answers)
+
+
 def _refuse_one(answers: tuple[str, ...], *files: Path | None) -> None:
     """Refuse what lists the answers of a single question."""
     if answers or any(file is not None for file in files):
@@ -184,20 +198,6 @@ def _refuse_one(answers: tuple[str, ...], *files: Path | None) -> None:
             "with --questions each question lists its answers in the file: leave out --answer, "
             "--answers-file and --answers-from"
         )
-
-
-def _lines_of(path: Path) -> list[str]:
-    """The lines of a text file."""
-    from sudare.formats.files import finite
-
-    refuse_ours(path, FileKind.TEXT)
-    try:
-        text = finite(path).read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidDocument(
-            f"{path} is not UTF-8 text, as byte {error.start + 1} of it shows"
-        ) from None
-    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def _remark_package(mechanism: str) -> None:

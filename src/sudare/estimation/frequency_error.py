@@ -5,6 +5,7 @@ A mechanism in which an answer's holders support it with chance p and all others
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,42 @@ from numpy.typing import ArrayLike, NDArray
 from sudare.errors import ParameterError
 
 RELIABLE_SPREAD = 6.0  # reports
+
+
+@dataclass(frozen=True)
+class ShareNoise:
+    """The variance of an unbiased share, times how many people report, whatever the share is.
+
+    Attributes:
+        inside: of a person who gives the answer.
+        outside: of a person who doesn't.
+        sampled: how much of the variance of a sample, share · (1 - share), is added.
+        gain: how many reports more one person more makes, in the mean, of those that are counted.
+    """
+
+    inside: float
+    outside: float
+    sampled: float = 0.0
+    gain: float = 1.0
+
+    @classmethod
+    def of(cls, p: float, q: float, sampled: float = 0.0) -> "ShareNoise":
+        """That of an answer which its holders support with chance p and all others with q."""
+        square = (p - q) ** 2
+        return cls(p * (1 - p) / square, q * (1 - q) / square, sampled, p - q)
+
+    def spread(self, share: float, reports: float) -> float:
+        """The standard deviation of what is counted, in reports."""
+        return math.sqrt(self.variance(share) * reports) * self.gain
+
+    def variance(self, share: float) -> float:
+        """The variance at a share, times how many people report."""
+        noise = share * self.inside + (1 - share) * self.outside
+        return noise + self.sampled * share * (1 - share)
+
+    def slope(self, share: float) -> float:
+        """How fast that variance grows with the share."""
+        return self.inside - self.outside + self.sampled * (1 - 2 * share)
 
 
 def share_variance(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.float64]:

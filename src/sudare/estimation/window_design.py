@@ -7,7 +7,7 @@ mechanism follows exactly from those.
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ class Design(NamedTuple):
     """A whole number for each output: nodes lie where the sums of windows say."""
 
 
+@lru_cache(maxsize=64)  # a planner asks for the same ones again
 def best_design(steps: int, epsilon: float) -> Design:
     """The design with the least worst variance over the numbers ``0 .. steps``."""
     best, found = math.inf, Design(1, (-1, 1))

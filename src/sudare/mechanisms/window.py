@@ -267,7 +267,17 @@ class Window(Mechanism):
 
     @property
     def worst_variance(self) -> Fraction:
-        """The largest variance of what a report counts, over all numbers, in steps squared.
+        """The largest variance of what a report counts, over all numbers, in steps squared."""
+        return self._worst[0]
+
+    @property
+    def worst_number(self) -> int:
+        """A number whose variance that is."""
+        return self._worst[1]
+
+    @cached_property
+    def _worst(self) -> tuple[Fraction, int]:
+        """The largest variance, and the largest number that has it.
 
         Between two nodes the second moment is a line, so that the variance is largest near
         its vertex, or at an end.
@@ -281,7 +291,7 @@ class Window(Mechanism):
                 continue  # no number lies between them
             for vertex in (math.floor(slope / 2), math.ceil(slope / 2)):
                 v = min(max(vertex, least), most)
-                found.append(moments[i] + slope * (v - places[i]) - v * v)
+                found.append((moments[i] + slope * (v - places[i]) - v * v, v))
         return max(found)
 
     @cached_property

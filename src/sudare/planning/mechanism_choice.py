@@ -18,6 +18,7 @@ from sudare.mechanisms.over_time.continual import ContinualMechanism
 from sudare.mechanisms.over_time.kshot import KShot
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.set_response import SetResponse
+from sudare.mechanisms.several import SeveralQuestions
 from sudare.mechanisms.wave import SquareWave
 from sudare.mechanisms.window import Window
 from sudare.planning.several_questions import design_of
@@ -26,7 +27,8 @@ _WRITTEN = {"least": "from", "largest": "to", "found_out": "estimate"}  # --from
 _SHOTS = ("shots", "flips", "low", "high")
 _SETS, _NUMBERS = ("grr", "subset"), ("grr", "projective", "hadamard")
 _SMALL = 128  # bytes that a report may have, if nobody asks for a mechanism that takes more
-_SMALLEST = 4  # bytes that it may have, where ``small`` is asked for
+SMALLEST = 4
+"""Bytes that a report may have, where ``small`` is asked for."""
 _EQUAL = 1 + 1e-9  # two errors that differ by less are as good: chances are multiples of 2^-53
 _RANGE = ("least", "largest", "step")
 OF_NUMBERS = (*_RANGE, "found_out", "bins")
@@ -185,7 +187,7 @@ def _number(options: MechanismOptions, answers: int) -> Window | SquareWave:
     return SquareWave.calibrate(steps, options.epsilon, options.bins)
 
 
-def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> Mechanism:
+def choose_several(options: MechanismOptions, sizes: Sequence[int]) -> SeveralQuestions:
     """The mechanism of several questions at once, each with so many listed answers."""
     single = (*_RAPPOR, "most", "rounds", *_SHOTS, *OF_NUMBERS)
     options.refuse(single, "one question, without --questions")
@@ -238,7 +240,7 @@ def _categorical(options: MechanismOptions, answers: int) -> CategoricalMechanis
     names = _NUMBERS if small or 8 * packed_words(answers) > _SMALL else _SETS
     choices = [CATEGORICAL[name].calibrate(answers, options.epsilon) for name in names]
     if small:  # as GRR's is, however many answers there are
-        choices = [made for made in choices if made.report_dtype.itemsize <= _SMALLEST]
+        choices = [made for made in choices if made.report_dtype.itemsize <= SMALLEST]
     least = min(map(_error, choices))
     good = [made for made in choices if _error(made) <= _EQUAL * least]
     return min(good, key=lambda made: made.report_dtype.itemsize)

@@ -14,6 +14,8 @@ from sudare.formats.numbers import counted, whole
 from sudare.mechanisms.rappor import Rappor
 
 MOST_BITS = 1024
+MOST_CANDIDATES = 10**12
+LEAST_CHANCE = 1e-12
 _HASHES = (1, 2, 3, 4, 6, 8)
 _WORTH = 1.05  # a wider filter must gain more than this in variance
 _COLLISIONS = 0.1  # of the variance: what strings too rare to be found may add by sharing bits
@@ -70,22 +72,8 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
         raise ParameterError(
             f"a plan needs at least 1 person and 1 candidate, got {people} and {candidates}"
         )
-    if not 0 < false_discoveries < 0.5:
-        raise ParameterError(
-            f"the chance of false discoveries must lie between 0 and 0.5, got {false_discoveries}"
-        )
-    if most_bits < _FEWEST_BITS:
-        raise ParameterError(f"most_bits must be at least {_FEWEST_BITS}, got {most_bits}")
-    widths = [1 << j for j in range(_FEWEST_BITS.bit_length() - 1, most_bits.bit_length())]
-    designs = [
-        _design(epsilon, lifetime, bits, hashes)
-        for bits in widths
-        for hashes in _HASHES
-        if 2 * hashes <= bits
-    ]
-    least = min(rare_variance(design, people) for design in designs)
-    # The first that is good enough is the narrowest, and has the fewest hashes.
-    best = next(d for d in designs if rare_variance(d, people) <= _WORTH * least)
+    check_search(candidates, false_discoveries)
+    best = best_filter(epsilon, lifetime, most_bits)
     smallest = smallest_detectable(best, people, candidates, false_discoveries)
     if smallest > 1:
         raise ParameterError(
@@ -98,6 +86,43 @@ def best_rappor(  # noqa: PLR0913 - what a planner may know
     )
     mechanism = Rappor(best.bits, best.hashes, cohorts, best.f, best.p, best.q)
     return RapporPlan(mechanism, people, candidates, false_discoveries, smallest)
+
+
+def check_search(candidates: int, false_discoveries: float) -> None:
+    """Refuse a search for no text, or one that is often wrong."""
+    if not 1 <= whole("candidates", candidates) <= MOST_CANDIDATES:
+        raise ParameterError(
+            f"a plan needs at least 1 candidate, and at most {MOST_CANDIDATES:,}, got {candidates}"
+        )
+    if not LEAST_CHANCE <= false_discoveries < 0.5:
+        raise ParameterError(
+            f"the chance of false discoveries must be at least {LEAST_CHANCE:g} and below 0.5, "
+            f"got {false_discoveries}"
+        )
+
+
+def best_filter(
+    epsilon: float, lifetime: float | None = None, most_bits: int = MOST_BITS
+) -> Rappor:
+    """The RAPPOR whose rare texts have the least variance, however many people report.
+
+    Args:
+        epsilon: the budget of one report.
+        lifetime: the budget of all reports of one answer, if people report again and again.
+        most_bits: the widest filter that may be sent.
+    """
+    if most_bits < _FEWEST_BITS:
+        raise ParameterError(f"most_bits must be at least {_FEWEST_BITS}, got {most_bits}")
+    widths = [1 << j for j in range(_FEWEST_BITS.bit_length() - 1, most_bits.bit_length())]
+    designs = [
+        _design(epsilon, lifetime, bits, hashes)
+        for bits in widths
+        for hashes in _HASHES
+        if 2 * hashes <= bits
+    ]
+    least = min(rare_variance(design, 1) for design in designs)
+    # The first that is good enough is the narrowest, and has the fewest hashes.
+    return next(design for design in designs if rare_variance(design, 1) <= _WORTH * least)
 
 
 def _design(epsilon: float, lifetime: float | None, bits: int, hashes: int) -> Rappor:

@@ -9,6 +9,7 @@
 ``selection``: the shares of people who select each of several answers.
 ``text``: the texts that were found.
 ``states``: the shares of rounds.
+``planning``: a plan in words.
 ``wording``: numbers as people read them, everywhere the same.
 ``file_names``: names of files that people download.
 ``bar``: a bar with its uncertainty, in a terminal.

@@ -33,7 +33,6 @@ from sudare.mechanisms.set_response import SetResponse
 from sudare.mechanisms.several import (
     MOST_COMBINATIONS,
     SampledQuestions,
-    SeveralQuestions,
     combinations_of,
 )
 from sudare.mechanisms.wave import SquareWave
@@ -446,8 +445,7 @@ class AtOnce(Alternatives):
                 f"{len(self.sizes)} questions are compared on at least "
                 f"{LEAST_ASKED * len(self.sizes)} people, got {self.people}"
             )
-        chosen = choose_several(MechanismOptions(epsilon, design=name), self.sizes)
-        made = cast("SeveralQuestions", chosen)
+        made = choose_several(MechanismOptions(epsilon, design=name), self.sizes)
         shares = np.concatenate(self._shares())
 
         def squared_error(rng: Keystream) -> float:

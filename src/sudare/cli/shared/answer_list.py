@@ -6,9 +6,11 @@ from pathlib import Path
 import rich_click as click
 
 from sudare.cli.shared.answers import AnswerOptions, reading_bar, say_reading
+from sudare.cli.shared.files import refuse_ours
 from sudare.cli.shared.options import PATH, Command, refuse_idle
 from sudare.cli.shared.terminal import say
-from sudare.errors import ParameterError
+from sudare.errors import InvalidDocument, ParameterError
+from sudare.formats.file_kinds import FileKind
 from sudare.results.wording import counted
 
 
@@ -94,6 +96,20 @@ def answers_from(
         )
     _warn(held, listed, who, minimum)
     return [*listed, *([other] if other is not None and left else [])]
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a text file, each an answer's label."""
+    from sudare.formats.files import finite
+
+    refuse_ours(path, FileKind.TEXT)
+    try:
+        text = finite(path).read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(
+            f"{path} is not UTF-8 text, as byte {error.start + 1} of it shows"
+        ) from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 def sorted_labels(labels: Iterable[str]) -> list[str]:

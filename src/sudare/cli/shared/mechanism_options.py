@@ -8,6 +8,7 @@ from typing import Any
 import rich_click as click
 
 from sudare.cli.shared.options import MECHANISMS, OVER_TIME, MechanismName
+from sudare.errors import ParameterError
 
 DESIGNS = ("sample", "split", "joint")  # planning.several_questions.DESIGNS
 FORMS = ("full", "one-time", "instant")  # of RAPPOR; "basic" is what listed answers make of it
@@ -49,8 +50,18 @@ _OPTIONS = (
     click.option(
         "--epsilon",
         type=float,
-        required=True,
         help="The most one report may cost; over time, all reports of a person together.",
+    ),
+    click.option(
+        "--people",
+        type=int,
+        help="With --error, instead of --epsilon: so many are asked, and the least ε is found.",
+    ),
+    click.option(
+        "--error",
+        type=float,
+        help="With --people: half the width of the 95 % interval that is wished for, as "
+        "`sudare plan` has it; of texts, the share that one needs to be found.",
     ),
     click.option(
         "--mechanism",
@@ -134,14 +145,24 @@ def question_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def mechanism_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a new collection's mechanism, which reach the command as ``options``."""
+    """Add the options of a new collection's mechanism, which reach the command as ``options``.
+
+    Where people and an error are given instead of ε they come as ``aim``, else None does.
+    """
 
     @wraps(command)
     def gathered(**given: Any) -> None:  # noqa: ANN401 - whatever the command's options are
         from sudare.planning.mechanism_choice import MechanismOptions
 
+        people, error = given.pop("people"), given.pop("error")
         own = {field.name: given.pop(field.name) for field in fields(MechanismOptions)}
-        command(options=MechanismOptions(**own), **given)
+        if (own["epsilon"] is None) is (people is None) or (people is None) is not (error is None):
+            raise ParameterError(
+                "say --epsilon, or --people and --error, for which the least ε is then found"
+            )
+        aim = None if people is None else (people, error)
+        own["epsilon"] = own["epsilon"] if aim is None else _ANY
+        command(options=MechanismOptions(**own), aim=aim, **given)
 
     for option in reversed(_OPTIONS):  # the last is applied first, and so stands first
         gathered = option(gathered)

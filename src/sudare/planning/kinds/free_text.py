@@ -1,0 +1,173 @@
+"""Answers in people's own words: plans for the rarest text that is found."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sudare.decoding.from_sums import decode_sums
+from sudare.errors import ParameterError
+from sudare.estimation.detection import detectable_deviations, rare_variance
+from sudare.mechanisms.rappor import Rappor
+from sudare.mechanisms.strings import digests
+from sudare.planning.kinds.interface import (
+    QUESTION,
+    Design,
+    Kind,
+    Make,
+    new_collection,
+    part_of,
+    spent,
+    year_epsilon,
+)
+from sudare.planning.kinds.trials import Told, Trial
+from sudare.planning.measures import Measure
+from sudare.planning.texts import best_filter, best_rappor, check_search
+from sudare.planning.wish import Goal, Wish
+
+_RARER = 10  # times as rare as one text are the others, where a plan is tried
+_GUESS = 0.5  # a share that a text needs to be found, which hardly any has
+
+
+@dataclass(frozen=True)
+class TextMeasure(Measure):
+    """A rare text among others that are rare as well, decoded from the sums of reports.
+
+    Attributes:
+        variance: of its share, times how many people report.
+        reach: how many standard errors it needs to be found.
+        wish: how sure the result is to be.
+    """
+
+    variance: float
+    reach: float
+    wish: Wish
+    goals: tuple[Goal, ...] = ("error", "smallest_share")
+
+    def foreseen(self, goal: Goal, reports: int) -> float:
+        """What so many reports reach."""
+        found = self._deviations(goal) * math.sqrt(self.variance / reports)
+        return found if found <= 1 else math.inf
+
+    def reports(self, goal: Goal, value: float) -> float:
+        """How many reports reach it."""
+        return (self._deviations(goal) / value) ** 2 * self.variance
+
+    def _deviations(self, goal: Goal) -> float:
+        return self.reach if goal == "smallest_share" else self.wish.deviations
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeText(Kind):
+    """A text, found among candidates.
+
+    Attributes:
+        candidates: how many texts are looked for.
+        false_discoveries: the chance to find one that nobody gave.
+    """
+
+    name: ClassVar[str] = "text"
+    goals: ClassVar[tuple[Goal, ...]] = ("error", "smallest_share")
+    candidates: int = 1000
+    false_discoveries: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_search(self.candidates, self.false_discoveries)
+
+    def families(self, wish: Wish) -> Mapping[str, Make]:
+        """RAPPOR, the one mechanism for texts; with permanent noise where people are asked again.
+
+        There it bounds what all reports of one text cost: each different one costs anew.
+        """
+        if wish.population or wish.compare is not None or wish.share:
+            raise ParameterError(
+                "a text is planned for a rare one, of the people asked: leave out share, "
+                "compare and population"
+            )
+
+        def make(epsilon: float) -> Design:
+            each, lifetime = epsilon, None
+            if wish.visits > 1:
+                lifetime = part_of(epsilon, wish.kept)
+                each = lifetime / 2
+            made = best_filter(each, lifetime)
+            density = made.ones / made.bits
+            slope = made.holder - made.others
+            said = made.others + slope * density
+            reach = detectable_deviations(self.candidates, self.false_discoveries, wish.power)
+            return Design(
+                TextMeasure(rare_variance(made, 1), reach, wish),
+                spends=spent(made, wish),
+                each=each,
+                report_bytes=made.report_dtype.itemsize,
+                forger_gain=(1 - said) / (slope * (1 - density)),
+                year_epsilon=year_epsilon(made),
+                mechanism=made,
+                fits=(made.holder, made.others),
+                lifetime=lifetime,
+            )
+
+        return {Rappor.name: make}
+
+    def finished(self, design: Design, reports: int) -> Design:
+        """The design with the cohorts that so many reports are divided among."""
+        made = best_rappor(
+            design.each,
+            reports,
+            self.candidates,
+            false_discoveries=self.false_discoveries,
+            lifetime=design.lifetime,
+        )
+        return replace(design, mechanism=made.mechanism)
+
+    def guess(self, goal: Goal) -> float:
+        """A share so large that a text has to be known by then."""
+        del goal
+        return _GUESS
+
+    @property
+    def guessing(self) -> str:
+        """What so large a share means."""
+        return "only a text that half of the people give would be found"
+
+    def told(self, design: Design, value: float, reports: int, trial: Trial) -> Told:
+        """What decoding says of one text, where all others give texts that are much rarer.
+
+        Nobody looks for those. Decoding takes its time.
+        """
+        made: Any = design.mechanism
+        rare = value or design.measure.foreseen("smallest_share", reports)
+        others = math.ceil(_RARER / min(1.0, rare))
+        texts = [str(number) for number in range(self.candidates + others)]
+        hashed = digests(made.key, [text.encode() for text in texts])
+        listed, given = tuple(texts[: self.candidates]), np.r_[0, self.candidates : len(texts)]
+        level, held = trial.wish.level, trial.whole(value * reports)
+        found = np.empty((3, trial.collections))
+        for number, holders in enumerate(held.tolist()):
+            each, more = divmod(reports - holders, others)
+            people = np.r_[holders, each + (np.arange(others) < more)]
+            decoded = decode_sums(
+                made,
+                made.simulate((hashed[given], people), trial.rng),
+                listed,
+                hashed[: self.candidates],
+                self.false_discoveries,
+                "bonferroni",
+                level,
+            ).findings
+            found[:, number] = decoded.shares[0], decoded.stderr[0], 0 in decoded.found
+            trial.done(number)
+        values, stderr, seen = found
+        reach = trial.wish.deviations * stderr
+        ends = values - reach, values + reach
+        return Told(reports, held / reports, values, stderr, *ends, found=seen.astype(np.bool_))
+
+    def command(self, name: str, design: Design) -> str:
+        """The command that makes the collection."""
+        del name
+        made: Any = design.mechanism
+        shape = f"--bits {made.bits} --hashes {made.hashes} --cohorts {made.cohorts}"
+        form = "" if design.lifetime else " --form instant"
+        return new_collection(f"{QUESTION} --free-text", design, shape + form)
