@@ -58,17 +58,42 @@ class QuestionWish(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     answers: tuple[str, ...]
 
 
-class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
-    """What somebody wishes a new collection to be.
+class Words(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What people are asked, and by which rules reports are taken and released.
 
     Attributes:
         name: a short name, for files and tables.
         question: what people are asked.
-        asks: for one answer of a list, for several of it, for answers to several questions, for a
-            number, for a text, or for one of two states in several rounds.
         answers: the answers' labels; of a number, the two ends of its range, as decimals; over
             time, the names of the two states; none for texts and for several questions.
         questions: those that are asked at once, each with its answers; else none.
+        window: how many seconds a window lasts, if it is asked again and again.
+        minimum_reports: no estimate is given of fewer.
+        keeps_reports: whether a collector keeps every report, or only their sum.
+        invited: whether a report needs an invitation.
+    """
+
+    name: str
+    question: str
+    answers: tuple[str, ...] = ()
+    questions: tuple[QuestionWish, ...] = ()
+    window: int | None = None
+    minimum_reports: int = MINIMUM_REPORTS
+    keeps_reports: bool = False
+    invited: bool = False
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The questions that are asked at once."""
+        return tuple(Part(one.name, one.question, one.answers) for one in self.questions)
+
+
+class Wishes(Words, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """What somebody wishes a new collection to be.
+
+    Attributes:
+        asks: for one answer of a list, for several of it, for answers to several questions, for a
+            number, for a text, or for one of two states in several rounds.
         most: of several answers, how many a person may select.
         step: of a number, its distance to the next, as a decimal.
         found_out: of a number, what is to be estimated; the mean, unless it says otherwise.
@@ -78,28 +103,16 @@ class Wishes(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=Tr
             answers change, or one report of each person in a window, as invitations need.
         epsilon: the most that one report may cost; over time, all reports of a person together.
         lifetime: with noise that stays, the most that all reports of one answer cost together.
-        window: how many seconds a window lasts, if it is asked again and again.
-        minimum_reports: no estimate is given of fewer.
-        keeps_reports: whether a collector keeps every report, or only their sum.
-        invited: whether a report needs an invitation.
     """
 
-    name: str
-    question: str
     epsilon: float
     asks: Asked = "choice"
-    answers: tuple[str, ...] = ()
-    questions: tuple[QuestionWish, ...] = ()
     most: int | None = None
     step: str | None = None
     found_out: FoundOut | None = None
     rounds: int | None = None
     wants: Wanted = "least_error"
     lifetime: float | None = None
-    window: int | None = None
-    minimum_reports: int = MINIMUM_REPORTS
-    keeps_reports: bool = False
-    invited: bool = False
 
 
 def draft(wishes: Wishes, now: float) -> Collection:
@@ -108,36 +121,45 @@ def draft(wishes: Wishes, now: float) -> Collection:
     One wish after the other is added to a collection that was allowed without it, so that what is
     refused then is that wish. Windows begin with the day, in UTC, and the current one is the first.
     """
+    check_words(wishes)
+    return worded(wishes, _mechanism(wishes), now)
+
+
+def check_words(words: Words) -> None:
+    """Refuse words that nobody could read, or that read as others do."""
     with _wish("name"):
-        refuse_unseen("a name", wishes.name)
+        refuse_unseen("a name", words.name)
     with _wish("question"):
-        if not wishes.question:
+        if not words.question:
             raise ParameterError("a question needs at least 1 character, got 0")
-        refuse_unseen("a question", wishes.question)
+        refuse_unseen("a question", words.question)
     with _wish("answers"):
-        for label in wishes.answers:
+        for label in words.answers:
             refuse_unseen("an answer's label", label)
-    parts = tuple(Part(one.name, one.question, one.answers) for one in wishes.questions)
     with _wish("questions"):
-        for part in parts:
+        for part in words.parts:
             refuse_unseen("a question's name", part.name)
             refuse_unseen("a question", part.question)
             for label in part.answers:
                 refuse_unseen("an answer's label", label)
-    mechanism = _mechanism(wishes)
+
+
+def worded(words: Words, mechanism: Mechanism, now: float) -> Collection:
+    """The collection of a mechanism in words that were checked, by their rules."""
+    parts = words.parts
     with _wish("questions" if parts else "answers"):
-        made = Collection("draft", wishes.question, wishes.answers, mechanism, parts=parts)
+        made = Collection("draft", words.question, words.answers, mechanism, parts=parts)
     with _wish("name"):
-        made = replace(made, name=wishes.name)
+        made = replace(made, name=words.name)
     with _wish("minimum_reports"):
-        made = replace(made, minimum_reports=wishes.minimum_reports)
-    if wishes.window is not None:
+        made = replace(made, minimum_reports=words.minimum_reports)
+    if words.window is not None:
         with _wish("window"):
-            length = Windows(0, wishes.window).seconds
+            length = Windows(0, words.window).seconds
             made = replace(made, windows=Windows(current_start(now, length), length))
     with _wish("invited"):
-        made = replace(made, invited=wishes.invited)
-    return replace(made, keeps_reports=wishes.keeps_reports)
+        made = replace(made, invited=words.invited)
+    return replace(made, keeps_reports=words.keeps_reports)
 
 
 def _mechanism(wishes: Wishes) -> Mechanism:

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from sudare.collection.document import Collection
+from sudare.collection.drafts import Words, check_words, worded
 from sudare.errors import ParameterError
+from sudare.mechanisms.interface import Mechanism
 from sudare.planning.plans import Plan
 from sudare.questions.interface import Part
 
@@ -27,23 +31,44 @@ def collection_of(
         labels: of the answers; of a number, none.
         parts: several questions at once.
     """
-    mechanism, kind = plan.recommended.design.mechanism, plan.kind.name
-    if mechanism is None:
-        raise ParameterError("two parties count without a collection: they agree on tables")
     own = plan.kind.wishes
-    if kind == "number":
-        labels = (own["least"], own["largest"])
-    elif kind == "stream":
-        labels = ("no", "yes")
-    elif kind in {"choice", "several"}:
+    if plan.kind.name == "stream":
+        labels = labels or ("no", "yes")
+    elif plan.kind.name in {"choice", "several"}:
         labels = labels or _numbered("answer", own["answers"])
-    elif kind == "questions":
+    elif plan.kind.name == "questions":
         parts = parts or [
             Part(f"question {number}", UNNAMED, _numbered("answer", size))
             for number, size in enumerate(own["sizes"], 1)
         ]
         question = question or f"{len(parts)} questions"
-    return Collection(name, question or UNNAMED, tuple(labels), mechanism, parts=tuple(parts))
+    answers = labels_of(plan, labels)
+    made = mechanism_of(plan)
+    return Collection(name, question or UNNAMED, answers, made, parts=tuple(parts))
+
+
+def mechanism_of(plan: Plan) -> Mechanism:
+    """The mechanism that a plan recommends."""
+    mechanism = plan.recommended.design.mechanism
+    if mechanism is None:
+        raise ParameterError("two parties count without a collection: they agree on tables")
+    return mechanism
+
+
+def labels_of(plan: Plan, labels: Sequence[str]) -> tuple[str, ...]:
+    """The labels of a plan's answers: of a number, the ends of its range."""
+    if plan.kind.name != "number":
+        return tuple(labels)
+    if labels:
+        raise ParameterError("a number has no answers to be named: its range is the plan's")
+    return plan.kind.wishes["least"], plan.kind.wishes["largest"]
+
+
+def draft_of(plan: Plan, words: Words, now: float) -> Collection:
+    """The collection of a plan in somebody's words, a ``RefusedWish`` if one can't be had."""
+    mechanism, labels = mechanism_of(plan), labels_of(plan, words.answers)
+    check_words(words)
+    return worded(structs.replace(words, answers=labels), mechanism, now)
 
 
 def placeholders(collection: Collection, labels: Sequence[str], parts: Sequence[Part]) -> list[str]:

@@ -1,6 +1,8 @@
 """``POST /drafts``: the document of a new collection and what it means; nothing of it is held."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import msgspec
@@ -87,24 +89,36 @@ def _draft(data: bytes, now: float) -> DraftBody:
     """The draft of a body; a ``Problem`` whose code names the wish that can't be had."""
     with as_problem():
         wishes = decode(data, DraftWishes, "a wish for a collection")
-        try:
+        with naming_wishes():
             made = draft(wishes, now)
-        except RefusedWish as refused:
-            raise Problem(400, f"draft_{refused.wish}", str(refused)) from refused
+    return drafted(made, wishes.people)
+
+
+@contextmanager
+def naming_wishes() -> Iterator[None]:
+    """Turn a wish that can't be had, in the block, into a ``Problem`` whose code names it."""
+    try:
+        yield
+    except RefusedWish as refused:
+        raise Problem(400, f"draft_{refused.wish}", str(refused)) from refused
+
+
+def drafted(made: Collection, people: int) -> DraftBody:
+    """A collection as text, and what it means; a ``Problem`` if its rounds can't end in time."""
     try:
         check_rounds_end(made)
     except ParameterError as error:
         raise Problem(400, "draft_window", str(error)) from error
-    return DraftBody(made.to_json().decode(), made.key, _label(made, wishes.people))
+    return DraftBody(made.to_json().decode(), made.key, _label(made, people))
 
 
 def routes(service: Service, bearers: Bearers) -> list[BaseRoute]:
     """The route by which administrators see what a collection would be."""
 
-    async def drafted(request: Request) -> Response:
+    async def answer(request: Request) -> Response:
         await to_thread.run_sync(bearers.require, request.scope, Role.ADMIN)
         Query(request)
         data = await body_of(request, DRAFT_BYTES)
         return json_response(await to_thread.run_sync(_draft, data, service.clock()))
 
-    return [Route("/drafts", drafted, methods=["POST"])]
+    return [Route("/drafts", answer, methods=["POST"])]

@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -36,7 +36,14 @@ _STATUSES: dict[type[SudareError], tuple[int, str]] = {
 
 
 class ErrorBody(Failure, forbid_unknown_fields=True):
-    """An error: a code for programs, a sentence for people."""
+    """An error: a code for programs, a sentence for people.
+
+    Attributes:
+        ways_out: of a plan that can't be had, wishes by name, each of which instead of what was
+            wished makes one that can.
+    """
+
+    ways_out: list[dict[str, float]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ProblemBody(FailureBody, forbid_unknown_fields=True):
@@ -52,17 +59,26 @@ class Problem(Exception):  # noqa: N818 - what the client is told, not what brok
     """
 
     def __init__(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        ways_out: Sequence[Mapping[str, float]] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
         self.code = code
+        self.ways_out = ways_out
         self.headers = dict(headers or {})
 
     @property
     def body(self) -> bytes:
         """The body of the error response, as JSON."""
-        return msgspec.json.encode(ProblemBody(ErrorBody(self.code, str(self))))
+        error = ErrorBody(self.code, str(self))
+        if self.ways_out is not None:
+            error.ways_out = [dict(way) for way in self.ways_out]
+        return msgspec.json.encode(ProblemBody(error))
 
     def head(self, *, close: bool = False) -> list[tuple[bytes, bytes]]:
         """The headers of the error response; ``close`` if nothing follows on the connection."""

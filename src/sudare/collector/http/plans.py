@@ -1,0 +1,254 @@
+"""``GET /plans``: which ε, how many people, which mechanism; and the draft of what is recommended."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import MISSING, Field, fields
+from functools import partial
+from typing import Any, Literal, NamedTuple, Union, get_type_hints
+
+import msgspec
+from anyio import CapacityLimiter, to_thread
+from msgspec import structs
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sudare.collection.drafts import Words
+from sudare.collection.planned import draft_of
+from sudare.collector.http.auth import Bearers
+from sudare.collector.http.drafts import DRAFT_BYTES, DraftBody, drafted, naming_wishes
+from sudare.collector.http.problems import Problem, as_problem
+from sudare.collector.http.queries import Query, body_of
+from sudare.collector.http.standing import json_response
+from sudare.collector.http.turns import Turns
+from sudare.collector.service import Service
+from sudare.collector.stores.contract import Role
+from sudare.errors import NoSuchPlan
+from sudare.formats.documents import decode
+from sudare.planning.kinds import KINDS
+from sudare.planning.kinds.interface import Kind
+from sudare.planning.plans import Plan, plan
+from sudare.planning.wish import Found, Goal, Wish
+
+_WAITING = 32  # plans that are made or wait: one is made at a time
+_EACH = 4  # of them for one who asks
+_CACHED = 1024
+
+
+def _field(item: "Field[Any]", hint: object) -> tuple[Any, ...]:
+    """A wish of a plan as a field of JSON, with its default if it has one."""
+    missing = item.default is MISSING
+    return (item.name, hint) if missing else (item.name, hint, item.default)
+
+
+def _wishes_of(kind: type[Kind]) -> type[msgspec.Struct]:
+    """The wishes that a plan of a kind can have."""
+    own, common = get_type_hints(kind), get_type_hints(Wish)
+    return msgspec.defstruct(
+        f"{kind.__name__}Wishes",
+        [
+            *(_field(item, own[item.name]) for item in fields(kind)),
+            *(_field(item, common[item.name]) for item in fields(Wish)),
+        ],
+        namespace={"__doc__": f"What a plan of the kind {kind.name} is for."},
+        tag_field="kind",
+        tag=kind.name,
+        frozen=True,
+        kw_only=True,
+        forbid_unknown_fields=True,
+    )
+
+
+WISHES = tuple(_wishes_of(kind) for kind in KINDS.values())
+_Wishes: Any = Union[WISHES]  # noqa: UP007 - of types that are made
+PARAMETERS = tuple(
+    dict.fromkeys(
+        ["kind", *(name for wishes in WISHES for name in wishes.__struct_fields__)],
+    )
+)
+"""Every parameter that the request for a plan of some kind may have."""
+
+
+class RowBody(msgspec.Struct):
+    """One mechanism that grants a wish; some kinds say more of it.
+
+    Attributes:
+        mechanism: its name, or that of the design.
+        people: how many are asked.
+        reports: how many answer.
+        epsilon: the budget.
+        spends: what all of a person's reports cost; at most the budget.
+        error: half the width of an interval; over time, the expected error of the worst round.
+        smallest_share: the smallest share that will be seen, if any.
+        difference: of two groups, likewise.
+        bytes: of a report.
+        forger_gain: of a share of the reports that is forged, how many times as far it moves a
+            result.
+        year_epsilon: what weekly answers cost in a year.
+        rough: whether counts are too coarse for intervals to keep their level.
+    """
+
+    mechanism: str
+    people: int
+    reports: int
+    epsilon: float
+    spends: float
+    error: float | None
+    smallest_share: float | None
+    difference: float | None
+    bytes: int
+    forger_gain: float | None
+    year_epsilon: float | None
+    rough: bool
+
+
+class PointBody(msgspec.Struct):
+    """What the recommended mechanism takes at some ε."""
+
+    epsilon: float
+    people: int
+    error: float | None
+
+
+class ModelBody(msgspec.Struct):
+    """The same wish where somebody is trusted."""
+
+    model: str
+    people: int
+    error: float
+    exact: bool
+
+
+class PlanBody(msgspec.Struct):
+    """A plan: what was found of people, ε and the goal, for every mechanism, the best first."""
+
+    kind: str
+    wishes: dict[str, Any]
+    found: Found
+    goal: Goal
+    unit: Literal["share", "number", "people"]
+    recommended: RowBody
+    mechanisms: list[RowBody]
+    curve: list[PointBody]
+    models: list[ModelBody]
+    command: str
+
+
+class PlannedBody(Words, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """A plan's wishes, and the words and rules of the collection that it recommends."""
+
+    plan: _Wishes
+
+
+class Answer(NamedTuple):
+    """A plan as it is sent, or why there is none."""
+
+    status: int
+    body: bytes
+
+
+class Plans:
+    """Plans, made beside the event loop, one after the other, and remembered."""
+
+    def __init__(self) -> None:
+        self._turns: Turns[Answer] = Turns(1, _WAITING, _EACH)
+        self._limiter = CapacityLimiter(1)
+        self._running: dict[msgspec.Struct, asyncio.Task[Answer]] = {}
+        self._made: OrderedDict[msgspec.Struct, Answer] = OrderedDict()
+
+    async def answer(self, wishes: msgspec.Struct, share: Hashable) -> Answer:
+        """The answer to some wishes; made once for all who ask for the same.
+
+        Args:
+            wishes: one of ``WISHES``.
+            share: whose share of the work it is.
+        """
+        if wishes in self._made:
+            self._made.move_to_end(wishes)
+            return self._made[wishes]
+        task = self._running.get(wishes)
+        if task is None:
+            work = partial(to_thread.run_sync, _answer, wishes, limiter=self._limiter)
+            task = self._running[wishes] = self._turns.task(share, work)
+            task.add_done_callback(partial(self._keep, wishes))
+        return await asyncio.shield(task)  # others may wait for it when this client goes
+
+    def _keep(self, wishes: msgspec.Struct, task: "asyncio.Task[Answer]") -> None:
+        del self._running[wishes]
+        if task.cancelled() or task.exception() is not None:
+            return  # whoever waits is told
+        self._made[wishes] = task.result()
+        while len(self._made) > _CACHED:
+            self._made.popitem(last=False)
+
+
+def _answer(wishes: msgspec.Struct) -> Answer:
+    try:
+        return Answer(200, msgspec.json.encode(_planned(wishes).document()))
+    except Problem as problem:
+        return Answer(problem.status, problem.body)
+
+
+def _planned(wishes: msgspec.Struct) -> Plan:
+    """The plan of some wishes, or a ``Problem`` that has the ways out."""
+    with as_problem():
+        try:
+            return plan(str(wishes.__struct_config__.tag), **structs.asdict(wishes))
+        except NoSuchPlan as refused:
+            raise Problem(400, refused.reason, str(refused), ways_out=refused.ways_out) from refused
+
+
+def read_wishes(request: Request) -> msgspec.Struct:
+    """The wishes of a request's query, such as ``kind=choice&answers=43&epsilon=1&error=.01``."""
+    query = Query(request, PARAMETERS)
+    given: dict[str, Any] = {
+        name: text for name in PARAMETERS if (text := query.text(name)) is not None
+    }
+    if "sizes" in given:
+        given["sizes"] = given["sizes"].split(",")
+    try:
+        wishes: msgspec.Struct = msgspec.convert(given, _Wishes, strict=False)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).rpartition(" - at ")
+        name = where.strip("`$.").split("[")[0]
+        raise Problem(
+            400,
+            "invalid_parameter",
+            f"{name.replace('_', ' ')} of a plan is something else" if what else _needed(where),
+        ) from None
+    return wishes
+
+
+def _draft(data: bytes, now: float) -> DraftBody:
+    """The draft of the collection that a plan recommends."""
+    with as_problem():
+        body: Any = decode(data, PlannedBody, "a plan with the words of a collection")
+        made = _planned(body.plan)
+        with naming_wishes():
+            collection = draft_of(made, body, now)
+        return drafted(collection, made.people)
+
+
+def routes(service: Service, bearers: Bearers) -> list[BaseRoute]:
+    """The routes by which anybody plans, and administrators see what a collection would be."""
+
+    async def draft(request: Request) -> Response:
+        await to_thread.run_sync(bearers.require, request.scope, Role.ADMIN)
+        Query(request)
+        data = await body_of(request, DRAFT_BYTES)
+        return json_response(await to_thread.run_sync(_draft, data, service.clock()))
+
+    planning = planning_route(lambda request: service.addresses.of(request.scope))
+    return [planning, Route("/plans", draft, methods=["POST"])]
+
+
+def planning_route(share_of: Callable[[Request], Hashable]) -> BaseRoute:
+    """The route by which anybody plans; those of one share wait for each other."""
+    plans = Plans()
+
+    async def planned(request: Request) -> Response:
+        status, body = await plans.answer(read_wishes(request), share_of(request))
+        return Response(body, status, {"Cache-Control": "no-store"}, "application/json")
+
+    return Route("/plans", planned, methods=["GET"])
