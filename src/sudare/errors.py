@@ -29,7 +29,7 @@ A message is one sentence that carries the offending number and what is allowed.
 It never contains a person's answer: it may say where the answer stands, not what it says.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,8 +50,15 @@ class NotEnumerable(ParameterError):
 class NoSuchPlan(ParameterError):
     """A plan that can't be had, or would be worth nothing."""
 
-    def __init__(self, sentence: str, ways_out: tuple[dict[str, int | float], ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: Literal["white_noise", "out_of_reach", "too_long"],
+        sentence: str,
+        ways_out: tuple[dict[str, int | float], ...] = (),
+    ) -> None:
         super().__init__(sentence)
+        self.reason = reason
+        """That results would be noise, that nobody grants the wish, that reports are too long."""
         self.ways_out = ways_out
         """Wishes by name, each of which instead of what was wished makes a plan that can be had."""
 

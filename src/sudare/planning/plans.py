@@ -133,28 +133,31 @@ def plan(kind: str, **wishes: Any) -> Plan:  # noqa: ANN401 - any wish's value
             ``epsilon`` and a goal (``error``, ``smallest_share`` or ``difference``), and others of
             ``sudare.planning.wish.Wish``.
     """
+    check_names(kind, wishes)
+    given = {name: value for name, value in wishes.items() if value is not None}
+    wish = Wish(**{name: value for name, value in given.items() if name in COMMON})
+    own = {name: value for name, value in given.items() if name not in COMMON}
+    return plan_of(KINDS[kind](**own), wish)
+
+
+def check_names(kind: str, wishes: Mapping[str, object]) -> None:
+    """Refuse a kind that there isn't, a wish that it doesn't have, and to be without one it needs.
+
+    A wish that is None is one that isn't given.
+    """
     if kind not in KINDS:
         raise ParameterError(f"a plan is for one of {', '.join(KINDS)}, got {kind!r}")
-    own = {name: value for name, value in wishes.items() if name not in COMMON}
-    wish = Wish(**{name: value for name, value in wishes.items() if name in COMMON})
-    return plan_of(_kind(kind, own), wish)
-
-
-def _kind(name: str, wishes: dict[str, Any]) -> Kind:
-    """The kind of a question, refusing a wish that it doesn't have, or that it needs."""
-    family = KINDS[name]
-    known = {item.name: item for item in fields(family)}
-    strange = [wish for wish in wishes if wish not in known]
+    known = {item.name: item for item in fields(KINDS[kind])}
+    strange = [wish for wish in wishes if wish not in known and wish not in COMMON]
     if strange:
         raise ParameterError(
-            f"a plan of {name} has no {strange[0].replace('_', ' ')}; it has "
+            f"a plan of {kind} has no {strange[0].replace('_', ' ')}; it has "
             f"{', '.join([*known, *COMMON]).replace('_', ' ')}"
         )
     for wish, item in known.items():
         needed = item.default is item.default_factory  # both are missing
         if needed and wishes.get(wish) is None:
-            raise ParameterError(f"a plan of {name} needs {wish.replace('_', ' ')}")
-    return family(**{wish: value for wish, value in wishes.items() if value is not None})
+            raise ParameterError(f"a plan of {kind} needs {wish.replace('_', ' ')}")
 
 
 def plan_of(kind: Kind, wish: Wish) -> Plan:

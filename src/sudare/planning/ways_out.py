@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from sudare.errors import NoSuchPlan, ParameterError
 from sudare.formats.numbers import as_given, counted
@@ -16,11 +16,13 @@ _NEARLY = 1 - 1e-9  # of an error that is just too large
 _DIGITS = 3  # of a number of people, and 2 of an error
 
 Way = dict[str, int | float]
+Reason = Literal["white_noise", "out_of_reach"]
 
 
 def too_long(wish: Wish, shortest: int) -> NoSuchPlan:
     """That no report is as short as was wished."""
     return NoSuchPlan(
+        "too_long",
         f"most bytes is {wish.most_bytes:,}, and no mechanism's report is as short: the shortest "
         f"has {shortest:,}",
         ({"most_bytes": shortest},),
@@ -32,6 +34,7 @@ def white_noise(kind: Kind, wish: Wish, best: Row) -> NoSuchPlan:
     return _refusal(
         kind,
         wish,
+        "white_noise",
         f"{counted(best.people, 'person', 'people')} at ε = {as_given(best.epsilon)}"
         f"{_for(kind, wish)} give white noise: a result is off by {best.error:.2g}, and "
         f"{kind.guessing}",
@@ -45,6 +48,7 @@ def out_of_reach(kind: Kind, wish: Wish) -> NoSuchPlan:
     return _refusal(
         kind,
         wish,
+        "white_noise" if wish.found == "error" else "out_of_reach",
         {
             "people": f"at ε = {as_given(wish.epsilon or 0)} {aim} takes more than "
             f"{MOST_PEOPLE:,} people",
@@ -62,14 +66,14 @@ def _for(kind: Kind, wish: Wish) -> str:
     return f" for {wish.visits:,} visits" if wish.visits > 1 else ""
 
 
-def _refusal(kind: Kind, wish: Wish, sentence: str) -> NoSuchPlan:
+def _refusal(kind: Kind, wish: Wish, reason: Reason, sentence: str) -> NoSuchPlan:
     """A refusal with those ways out that lead somewhere."""
     ways = [way for way in _ways(kind, wish) if is_granted(*_changed(kind, wish, way))]
     if ways:
         words = [_in_words(wish, way) for way in ways]
         listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
         sentence += f"; what would do: {listed}"
-    return NoSuchPlan(sentence, tuple(ways))
+    return NoSuchPlan(reason, sentence, tuple(ways))
 
 
 def is_granted(kind: Kind, wish: Wish) -> bool:

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import MISSING, Field, fields
 from functools import partial
-from typing import Any, Literal, NamedTuple, Union, get_type_hints
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -28,7 +28,7 @@ from sudare.errors import NoSuchPlan
 from sudare.formats.documents import decode
 from sudare.planning.kinds import KINDS
 from sudare.planning.kinds.interface import Kind
-from sudare.planning.plans import Plan, plan
+from sudare.planning.plans import Plan, check_names, plan
 from sudare.planning.wish import Found, Goal, Wish
 
 _WAITING = 32  # plans that are made or wait: one is made at a time
@@ -60,14 +60,20 @@ def _wishes_of(kind: type[Kind]) -> type[msgspec.Struct]:
     )
 
 
-WISHES = tuple(_wishes_of(kind) for kind in KINDS.values())
-_Wishes: Any = Union[WISHES]  # noqa: UP007 - of types that are made
-PARAMETERS = tuple(
-    dict.fromkeys(
-        ["kind", *(name for wishes in WISHES for name in wishes.__struct_fields__)],
-    )
-)
+WISHES = {name: _wishes_of(kind) for name, kind in KINDS.items()}
+"""The wishes of each kind."""
+_Wishes: Any = Union[tuple(WISHES.values())]  # noqa: UP007 - of types that are made
+_own = (name for wishes in WISHES.values() for name in wishes.__struct_fields__)
+PARAMETERS = tuple(dict.fromkeys(("kind", *_own)))
 """Every parameter that the request for a plan of some kind may have."""
+_ALLOWED = (
+    ("mean", "mean or distribution"),
+    (bool, "true or false"),
+    (float, "a number"),
+    (Ellipsis, "whole numbers between commas"),
+    (int, "a whole number"),
+)
+"""What a wish can be, by a part of its type."""
 
 
 class RowBody(msgspec.Struct):
@@ -205,19 +211,25 @@ def read_wishes(request: Request) -> msgspec.Struct:
     given: dict[str, Any] = {
         name: text for name in PARAMETERS if (text := query.text(name)) is not None
     }
-    if "sizes" in given:
-        given["sizes"] = given["sizes"].split(",")
+    kind = query.choice("kind", KINDS) or ""
+    if not kind:
+        raise Problem(400, "invalid_parameter", f"a plan needs a kind: {', '.join(KINDS)}")
+    del given["kind"]
+    with as_problem():
+        check_names(kind, given)
+    wishes = WISHES[kind]
+    hints = get_type_hints(wishes)
+    return wishes(**{name: _value(name, text, hints[name]) for name, text in given.items()})
+
+
+def _value(name: str, text: str, hint: object) -> object:
+    """The value of a wish in a query; a ``Problem`` that says what it can be, but not what it is."""
+    meant: object = text.split(",") if get_origin(hint) is tuple else text
     try:
-        wishes: msgspec.Struct = msgspec.convert(given, _Wishes, strict=False)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).rpartition(" - at ")
-        name = where.strip("`$.").split("[")[0]
-        raise Problem(
-            400,
-            "invalid_parameter",
-            f"{name.replace('_', ' ')} of a plan is something else" if what else _needed(where),
-        ) from None
-    return wishes
+        return msgspec.convert(meant, hint, strict=False)
+    except msgspec.ValidationError:
+        allowed = next(words for kind, words in _ALLOWED if kind in {hint, *get_args(hint)})
+        raise Problem(400, "invalid_parameter", f"{name} must be {allowed}") from None
 
 
 def _draft(data: bytes, now: float) -> DraftBody:
