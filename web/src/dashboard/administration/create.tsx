@@ -8,7 +8,7 @@ import { upTo } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
 import { useOnce } from "../once";
-import { Check, Entry, NumberEntry, Options, TextEntry } from "./entry";
+import { Check, Entry, NumberEntry, Options, TextEntry } from "../../page/entry";
 import { useWords } from "./language";
 import { DraftLabel } from "./label";
 import type { Requests } from "./requests";
