@@ -146,11 +146,18 @@ class Target:
 
 def _make_real(collector: Collector, case: Any, label: str, number: int) -> None:
     """A request that no chance would make: one that is about something."""
-    if label == "POST /collections":
-        case.body = {**msgspec.json.decode(TEA.to_json()), "name": f"tea {number}"}
-    elif label == "POST /drafts":
-        epsilon, labels = number / 5, [f"{tea} {number}" for tea in TEA.answers]
-        case.body = {"name": "tea", "question": "Which?", "epsilon": epsilon, "answers": labels}
+    words = {"name": f"tea {number}", "question": "Which?", "answers": TEA.answers}
+    plan = {"kind": "choice", "answers": len(TEA.answers), "epsilon": number / 5, "people": 1000}
+    bodies = {
+        "POST /collections": msgspec.json.decode(TEA.to_json()) | {"name": f"tea {number}"},
+        "POST /drafts": {**words, "epsilon": number / 5},
+        "POST /plans": {**words, "plan": plan},
+        "POST /tokens": {"role": "relay", "label": f"gateway {number}"},
+    }
+    if label in bodies:
+        case.body = bodies[label]
+    elif label == "GET /plans":
+        case.query = plan
     elif label == "POST /collections/{key}/reports":
         case.path_parameters["key"] = TEA.key
         report = TEA.randomize(["green"], Seeded(number)).tobytes()
@@ -162,8 +169,6 @@ def _make_real(collector: Collector, case: Any, label: str, number: int) -> None
         case.body = f"tea\ncoffee\nword {number}\n"
     elif label == "POST /collections/{key}/invitations":
         case.path_parameters["key"] = DAYS.key
-    elif label == "POST /tokens":
-        case.body = {"role": "relay", "label": f"gateway {number}"}
     elif label == "DELETE /tokens/{name}":
         case.path_parameters["name"] = collector.token(Role.RELAY).split("_")[1]
     elif label == "GET /static/assets/{file}":

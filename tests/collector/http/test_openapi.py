@@ -66,7 +66,7 @@ def test_the_document_is_served_and_whole(tmp_path: Path) -> None:
 
 def test_whoever_sends_a_body_may_be_told_that_it_took_too_long() -> None:
     operations = [one for one in OPERATIONS if one.body]
-    assert len(operations) == 5
+    assert len(operations) == 6
     for one in operations:
         assert {"408", "413"} <= one.document()["responses"].keys()
 

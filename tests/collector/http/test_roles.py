@@ -45,6 +45,8 @@ PRIVATE: Mapping[tuple[str, str], Mapping[Who, str]] = {
     ("GET", ONE): FREE,
     ("DELETE", ONE): ADMIN,
     ("POST", "/drafts"): ADMIN,
+    ("GET", "/plans"): FREE,
+    ("POST", "/plans"): ADMIN,
     ("GET", f"{ONE}/standing"): KNOWN,
     ("GET", f"{ONE}/admission"): FREE,
     ("GET", f"{ONE}/history"): ANALYST,
@@ -90,9 +92,12 @@ def body(method: str, path: str) -> dict[str, Any]:
     """What a request must say to be about something."""
     if path == "/tokens" and method == "POST":
         return {"json": {"role": "relay"}}
+    words = {"name": "tea", "question": "Which tea?", "answers": ["a", "b"]}
     if path == "/drafts":
-        wish = {"name": "tea", "question": "Which tea?", "answers": ["a", "b"], "epsilon": 1.0}
-        return {"json": wish}
+        return {"json": {**words, "epsilon": 1.0}}
+    plan = {"kind": "choice", "answers": 2, "epsilon": 1, "people": 1000}
+    if path == "/plans":
+        return {"json": {**words, "plan": plan}} if method == "POST" else {"params": plan}
     if path == "/collections" and method == "POST":
         return {"content": WORDS.to_json()}
     if path.endswith("/reports"):

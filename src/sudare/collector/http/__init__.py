@@ -8,8 +8,7 @@
 ``problems``: one shape for every error.
 ``queries``: the query and the body of a request, read strictly.
 ``auth``: tokens of roles, and patience with wrong ones.
-``drafts``: what a new collection would be.
-``plans``: which one to make, and what it would show.
+``preparation``: which collection to make, and what it would be.
 ``administration``: what administrators and analysts may change.
 ``tokens``: whose token it is, and tokens made and revoked.
 ``standing``: collections as they stand, for those who may see it.

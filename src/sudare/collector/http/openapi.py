@@ -20,9 +20,10 @@ from sudare.collector.http.administration import (
     CandidatesBody,
     InvitationsBody,
 )
-from sudare.collector.http.drafts import DraftBody, DraftWishes
+from sudare.collector.http.preparation.drafts import DraftBody, DraftWishes
+from sudare.collector.http.preparation.plans import WISHES, PlanBody, PlannedBody
 from sudare.collector.http.problems import ProblemBody
-from sudare.collector.http.queries import Query
+from sudare.collector.http.queries import MOST_WHOLE, Query
 from sudare.collector.http.results import HISTORY, MEDIA
 from sudare.collector.http.standing import StandingBody, StandingsBody
 from sudare.collector.http.tokens import NewTokenBody, TokenBody, TokenWish
@@ -111,8 +112,8 @@ BODIES = (  # all that operations refer to
         DraftWishes,
         HealthBody,
     ),
-    *(InvitationsBody, NewTokenBody, ProblemBody, ReceiptBody, ReportBody, StandingBody),
-    *(StandingsBody, TokenBody, TokenWish, TruthBody, *RESULTS),
+    *(InvitationsBody, NewTokenBody, PlanBody, PlannedBody, ProblemBody, ReceiptBody, ReportBody),
+    *(StandingBody, StandingsBody, TokenBody, TokenWish, TruthBody, *RESULTS),
 )
 _MEANINGS = {
     "200": "What was asked for.",
@@ -212,8 +213,9 @@ _PATH = {
     "file": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$"},
 }
 _WINDOW = {
-    "oneOf": [{"type": "integer", "minimum": 0, "maximum": 10**15 - 1}, {"enum": ["latest", "all"]}]
+    "oneOf": [{"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}, {"enum": ["latest", "all"]}]
 }
+_LIST = {"type": "string", "pattern": "^[0-9]+(,[0-9]+)*$"}
 _LEVEL = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1, "default": 0.95}
 _FLAG = {"type": "boolean", "default": False}
 _NO_SURVEY = {"404": {"text/html": _TEXT, JSON: _ref(ProblemBody)}}
@@ -225,6 +227,18 @@ _HISTORY = {
     "required": ["windows"],
     "properties": {"windows": {"type": "array", "items": _ESTIMATE}},
 }
+
+
+def _wishes() -> dict[str, Any]:
+    """The parameters of a plan: the kind, and the wishes of any."""
+    found: dict[str, Any] = {"kind": {"enum": list(WISHES)}}
+    for wishes in WISHES.values():
+        _, schemas = msgspec.json.schema_components([wishes])
+        own = schemas[wishes.__name__]["properties"]
+        found |= {
+            name: _LIST if name == "sizes" else one for name, one in own.items() if name != "kind"
+        }
+    return found
 
 
 def _content(media: Mapping[str, Any]) -> dict[str, Any]:
@@ -316,6 +330,19 @@ OPERATIONS = (
         security="always",
     ),
     Operation(
+        *("get", "/plans", "What it takes to ask something, or how good it will be."),
+        {"200": {JSON: _ref(PlanBody)}},
+        ("503",),
+        _wishes(),
+    ),
+    Operation(
+        *("post", "/plans", "The document of the collection that a plan recommends."),
+        {"200": {JSON: _ref(DraftBody)}},
+        ("408", "413", "503"),
+        body={JSON: _ref(PlannedBody)},
+        security="always",
+    ),
+    Operation(
         *("get", _ONE, "The public document."), {"200": {JSON: _ref(CollectionDocument)}}, ("404",)
     ),
     Operation(
@@ -334,7 +361,7 @@ OPERATIONS = (
         *("get", f"{_ONE}/admission", "Whether a report could be taken now."),
         {"200": {JSON: _ref(AdmissionBody)}},
         ("404", "409", "503"),
-        {"window": {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}},
+        {"window": {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}},
         {},
         {"Sudare-Invitation": _TEXT},
     ),
@@ -342,7 +369,7 @@ OPERATIONS = (
         *("post", f"{_ONE}/reports", "Send reports."),
         {"202": {JSON: _ref(ReceiptBody)}},
         ("404", "408", "409", "413", "415", "503"),
-        {"window": {"type": "integer", "minimum": 0, "maximum": 10**15 - 1}},
+        {"window": {"type": "integer", "minimum": 0, "maximum": MOST_WHOLE}},
         {
             JSON: _ref(ReportBody),
             "application/octet-stream": _BINARY,

@@ -9,7 +9,8 @@ from sudare.collector.http.problems import Problem
 from sudare.collector.uploads.bodies import BodyTooLong, SenderGone, read_body
 
 _WHOLE = re.compile(r"(0|[1-9][0-9]{0,14})", re.ASCII)
-_NUMBER = re.compile(r"[0-9]{0,3}\.?[0-9]{1,20}([eE]-?[0-9]{1,3})?", re.ASCII)
+_NUMBER = re.compile(r"-?(?=\.?[0-9])[0-9]{0,15}(\.[0-9]{0,20})?([eE]-?[0-9]{1,3})?", re.ASCII)
+MOST_WHOLE = 10**15 - 1
 _BODY_SECONDS = 120.0  # only those who bear a token send such bodies
 _WORDS = {"true": True, "false": False}
 
@@ -53,14 +54,27 @@ class Query:
             raise _refusal(f"{name} must be a whole number from {least} to {most}")
         return int(value)
 
+    def wholes(self, name: str) -> tuple[int, ...]:
+        """A parameter that is a list of whole numbers, such as 3,5,2; empty if it isn't given."""
+        value = self._given.get(name)
+        numbers = [] if value is None else value.split(",")
+        if not all(_WHOLE.fullmatch(number) for number in numbers):
+            raise _refusal(f"{name} must be whole numbers with commas between, such as 3,5,2")
+        return tuple(map(int, numbers))
+
+    def number(self, name: str) -> float | None:
+        """A parameter that is a decimal number; None if it isn't given."""
+        value = self._given.get(name)
+        if value is not None and not _NUMBER.fullmatch(value):
+            raise _refusal(f"{name} must be a decimal number, such as 0.95")
+        return None if value is None else float(value)
+
     def share(self, name: str, default: float) -> float:
         """A parameter that is a number between 0 and 1, both left out."""
-        value = self._given.get(name)
-        if value is None:
-            return default
-        if not _NUMBER.fullmatch(value) or not 0 < float(value) < 1:
+        value = self.number(name)
+        if value is not None and not 0 < value < 1:
             raise _refusal(f"{name} must be a decimal number between 0 and 1, such as 0.95")
-        return float(value)
+        return default if value is None else value
 
 
 def window_of(query: Query) -> int | str:

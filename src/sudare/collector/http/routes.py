@@ -6,17 +6,16 @@ from starlette.routing import BaseRoute
 
 from sudare.collector.http import (
     administration,
-    drafts,
     health,
     live,
     openapi,
     pages,
-    plans,
     results,
     standing,
     tokens,
 )
 from sudare.collector.http.auth import Bearers
+from sudare.collector.http.preparation import drafts, plans
 from sudare.collector.service import Service
 
 

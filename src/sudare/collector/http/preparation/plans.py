@@ -1,4 +1,4 @@
-"""``GET /plans``: which ε, how many people, which mechanism; and the draft of what is recommended."""
+"""``/plans``: which ε, how many people, which mechanism; and the draft of what is recommended."""
 
 import asyncio
 from collections import OrderedDict
@@ -17,9 +17,9 @@ from starlette.routing import BaseRoute, Route
 from sudare.collection.drafts import Words
 from sudare.collection.planned import draft_of
 from sudare.collector.http.auth import Bearers
-from sudare.collector.http.drafts import DRAFT_BYTES, DraftBody, drafted, naming_wishes
+from sudare.collector.http.preparation.drafts import DRAFT_BYTES, DraftBody, drafted, naming_wishes
 from sudare.collector.http.problems import Problem, as_problem
-from sudare.collector.http.queries import Query, body_of
+from sudare.collector.http.queries import MOST_WHOLE, Query, body_of
 from sudare.collector.http.standing import json_response
 from sudare.collector.http.turns import Turns
 from sudare.collector.service import Service
@@ -28,6 +28,7 @@ from sudare.errors import NoSuchPlan
 from sudare.formats.documents import decode
 from sudare.planning.kinds import KINDS
 from sudare.planning.kinds.interface import Kind
+from sudare.planning.models import Model
 from sudare.planning.plans import Plan, check_names, plan
 from sudare.planning.wish import Found, Goal, Wish
 
@@ -66,18 +67,10 @@ _Wishes: Any = Union[tuple(WISHES.values())]  # noqa: UP007 - of types that are 
 _own = (name for wishes in WISHES.values() for name in wishes.__struct_fields__)
 PARAMETERS = tuple(dict.fromkeys(("kind", *_own)))
 """Every parameter that the request for a plan of some kind may have."""
-_ALLOWED = (
-    ("mean", "mean or distribution"),
-    (bool, "true or false"),
-    (float, "a number"),
-    (Ellipsis, "whole numbers between commas"),
-    (int, "a whole number"),
-)
-"""What a wish can be, by a part of its type."""
 
 
 class RowBody(msgspec.Struct):
-    """One mechanism that grants a wish; some kinds say more of it.
+    """One mechanism that grants a wish; those of some kinds say more.
 
     Attributes:
         mechanism: its name, or that of the design.
@@ -91,7 +84,10 @@ class RowBody(msgspec.Struct):
         bytes: of a report.
         forger_gain: of a share of the reports that is forged, how many times as far it moves a
             result.
+        forger_moves: how far 1 % of them moves it.
         year_epsilon: what weekly answers cost in a year.
+        device_ns: nanoseconds to make a report, where it was measured.
+        server_ns: and to check and count it.
         rough: whether counts are too coarse for intervals to keep their level.
     """
 
@@ -105,12 +101,22 @@ class RowBody(msgspec.Struct):
     difference: float | None
     bytes: int
     forger_gain: float | None
+    forger_moves: float | None
     year_epsilon: float | None
+    device_ns: float | None
+    server_ns: float | None
     rough: bool
 
 
+class LeftOutBody(msgspec.Struct):
+    """A mechanism whose reports are longer than was wished."""
+
+    mechanism: str
+    bytes: int
+
+
 class PointBody(msgspec.Struct):
-    """What the recommended mechanism takes at some ε."""
+    """What the recommended mechanism takes at some ε; the error is that of the goal."""
 
     epsilon: float
     people: int
@@ -118,12 +124,29 @@ class PointBody(msgspec.Struct):
 
 
 class ModelBody(msgspec.Struct):
-    """The same wish where somebody is trusted."""
+    """The same wish where somebody is trusted; ``exact`` if the noise is one that ships."""
 
-    model: str
+    model: Model
+    epsilon: float
+    delta: float
     people: int
     error: float
     exact: bool
+
+
+class MeaningBody(msgspec.Struct):
+    """What ε means: how many times as likely a report gets, how often a bet on it is right."""
+
+    epsilon: float
+    ratio: float
+    right: float
+
+
+class FitsBody(msgspec.Struct):
+    """The chances that a report fits the answer that its sender gives, and one that they don't."""
+
+    fits_own: float
+    fits_other: float
 
 
 class PlanBody(msgspec.Struct):
@@ -136,8 +159,13 @@ class PlanBody(msgspec.Struct):
     unit: Literal["share", "number", "people"]
     recommended: RowBody
     mechanisms: list[RowBody]
+    left_out: list[LeftOutBody]
     curve: list[PointBody]
     models: list[ModelBody]
+    meaning: MeaningBody
+    truth: FitsBody | None
+    average_share: float | None
+    collection: dict[str, Any] | None
     command: str
 
 
@@ -208,28 +236,29 @@ def _planned(wishes: msgspec.Struct) -> Plan:
 def read_wishes(request: Request) -> msgspec.Struct:
     """The wishes of a request's query, such as ``kind=choice&answers=43&epsilon=1&error=.01``."""
     query = Query(request, PARAMETERS)
-    given: dict[str, Any] = {
-        name: text for name in PARAMETERS if (text := query.text(name)) is not None
-    }
-    kind = query.choice("kind", KINDS) or ""
-    if not kind:
-        raise Problem(400, "invalid_parameter", f"a plan needs a kind: {', '.join(KINDS)}")
-    del given["kind"]
+    kind = query.choice("kind", KINDS)
+    if kind is None:
+        raise Problem(400, "invalid_parameter", f"kind must be one of {', '.join(KINDS)}")
+    given = [name for name in PARAMETERS if query.text(name) is not None and name != "kind"]
+    wishes, hints = WISHES[kind], get_type_hints(WISHES[kind])
+    read = {name: _value(query, name, hints[name]) for name in given if name in hints}
     with as_problem():
-        check_names(kind, given)
-    wishes = WISHES[kind]
-    hints = get_type_hints(wishes)
-    return wishes(**{name: _value(name, text, hints[name]) for name, text in given.items()})
+        check_names(kind, dict.fromkeys(given) | read)
+    return wishes(**read)
 
 
-def _value(name: str, text: str, hint: object) -> object:
-    """The value of a wish in a query; a ``Problem`` that says what it can be, but not what it is."""
-    meant: object = text.split(",") if get_origin(hint) is tuple else text
-    try:
-        return msgspec.convert(meant, hint, strict=False)
-    except msgspec.ValidationError:
-        allowed = next(words for kind, words in _ALLOWED if kind in {hint, *get_args(hint)})
-        raise Problem(400, "invalid_parameter", f"{name} must be {allowed}") from None
+def _value(query: Query, name: str, hint: object) -> object:
+    """The value of a wish of some type."""
+    types = {hint, *get_args(hint)}
+    if bool in types:
+        return query.flag(name)
+    if get_origin(hint) is Literal:
+        return query.choice(name, get_args(hint))
+    if get_origin(hint) is tuple:
+        return query.wholes(name)
+    if float in types:
+        return query.number(name)
+    return query.whole(name, 0, 0, MOST_WHOLE) if int in types else query.text(name)
 
 
 def _draft(data: bytes, now: float) -> DraftBody:
