@@ -8,7 +8,7 @@ import { useWidth } from "../page/width";
 import { epsilonText, mechanismName, valueText } from "./advice";
 import type { CurvePoint, Plan } from "./answer";
 import { useWords, type Words } from "./language";
-import { logScale, placeOn } from "./scale";
+import { isOn, logScale, placeOn, ticksOf } from "./scale";
 
 const HEIGHT = 280;
 const LEFT = 60;
@@ -16,6 +16,7 @@ const RIGHT = 20;
 const TOP = 30;
 const BOTTOM = 46;
 const LINES = 6;
+const EPSILONS = [0.125, 0.25, 0.5, 1, 2, 4, 8, 16]; // with a mark
 
 export function Curve({ plan }: { readonly plan: Plan }) {
   const words = useWords();
@@ -56,11 +57,8 @@ function Drawing({ plan, points, label, title }: DrawingProps) {
   const best = plan.recommended;
   const planned = points.findIndex(({ epsilon }) => epsilon === best.epsilon);
   const height = (each: CurvePoint): number => heightOf(plan, each) as number;
-  const across = logScale(
-    points.map(({ epsilon }) => epsilon),
-    width < 420 ? 4 : 8,
-  );
-  const up = logScale(points.map(height), LINES);
+  const across = logScale(points.map(({ epsilon }) => epsilon));
+  const up = logScale(points.map(height));
   const x = (epsilon: number): number => LEFT + placeOn(across, epsilon) * (width - LEFT - RIGHT);
   const y = (value: number): number =>
     HEIGHT - BOTTOM - placeOn(up, value) * (HEIGHT - TOP - BOTTOM);
@@ -114,7 +112,7 @@ function Drawing({ plan, points, label, title }: DrawingProps) {
         onBlur={() => point(null)}
         onKeyDown={press}
       >
-        {up.ticks.map((tick) => (
+        {ticksOf(up, LINES).map((tick) => (
           <g key={tick}>
             <line class="line" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
             <text class="side" x={LEFT - 8} y={y(tick) + 4}>
@@ -123,7 +121,7 @@ function Drawing({ plan, points, label, title }: DrawingProps) {
           </g>
         ))}
         <line class="zero" x1={LEFT} x2={width - RIGHT} y1={HEIGHT - BOTTOM} y2={HEIGHT - BOTTOM} />
-        {across.ticks.map((tick) => (
+        {EPSILONS.filter((tick) => isOn(across, tick)).map((tick) => (
           <text key={tick} x={x(tick)} y={HEIGHT - BOTTOM + 20}>
             {epsilonText(words, tick)}
           </text>

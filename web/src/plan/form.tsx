@@ -16,11 +16,13 @@ interface FormProps {
   /** The next wishes, and whether one should come back to those before by the browser's button. */
   readonly change: (next: Wishes, isStep?: boolean) => void;
   readonly wrong: EntryProps["wrong"];
-  /** The plan of these wishes; null as long as there is none. */
+  /** The last plan; null if there is none. */
   readonly plan: Plan | null;
+  /** Whether that is the plan of these wishes. */
+  readonly isCurrent: boolean;
 }
 
-export function PlanForm({ wishes, change, wrong, plan }: FormProps) {
+export function PlanForm({ wishes, change, wrong, plan, isCurrent }: FormProps) {
   const words = useWords();
   const set: EntryProps["set"] = (field, text) =>
     change({ ...wishes, values: { ...wishes.values, [field]: text } });
@@ -40,12 +42,12 @@ export function PlanForm({ wishes, change, wrong, plan }: FormProps) {
         legend={words.find}
         options={FOUND.map((found) => [found, words.finds[found]] as const)}
         value={wishes.found}
-        choose={(found) => change(finding(wishes, found, plan))}
+        choose={(found) => change(finding(wishes, found, isCurrent ? plan : null))}
         hint={words.findsWhy[wishes.found]}
       />
       {FOUND.map((each) =>
         each === wishes.found ? (
-          <FoundPart key={each} found={each} plan={plan} wishes={wishes} />
+          <FoundPart key={each} found={each} plan={plan} isCurrent={isCurrent} wishes={wishes} />
         ) : each === "people" ? (
           <WishEntry key={each} field="people" title={words.people} {...entry} />
         ) : each === "epsilon" ? (
@@ -108,7 +110,7 @@ function Aim({ aim, ...entry }: EntryProps & { readonly aim: (goal: Goal) => voi
   const goals = goalsOf(wishes.kind, isMean(wishes));
   const goal = goalOf(wishes);
   return (
-    <div class="aim">
+    <div class={goals.length > 1 ? "aim chosen" : "aim"}>
       {goals.length > 1 && (
         <div class="entry">
           <label for={id}>{words.aim}</label>
@@ -135,27 +137,31 @@ function Aim({ aim, ...entry }: EntryProps & { readonly aim: (goal: Goal) => voi
   );
 }
 
-interface FoundProps {
+interface FoundProps extends Pick<FormProps, "wishes" | "plan" | "isCurrent"> {
   readonly found: Found;
-  readonly wishes: Wishes;
-  readonly plan: Plan | null;
 }
 
 /** What is found, in the place in which it could be given. */
-function FoundPart({ found, wishes, plan }: FoundProps) {
+function FoundPart({ found, wishes, plan, isCurrent }: FoundProps) {
   const words = useWords();
-  const titles = { people: words.people, epsilon: words.epsilonTitle, error: words.aims.error };
+  const titles = {
+    people: words.people,
+    epsilon: words.epsilonTitle,
+    error: words.curveGoals.error,
+  };
   const texts = {
     people: (made: Plan) => whole(words, made.recommended.people),
     epsilon: (made: Plan) => epsilonText(words, made.recommended.epsilon),
     error: (made: Plan) => `±\u00a0${valueText(words, made, made.recommended.error)}`,
   };
   const title = wishes.kind === "stream" && found === "error" ? words.curveRound : titles[found];
+  const shown = plan?.found === found && plan.kind === wishes.kind ? plan : null;
   return (
-    <dl class="found">
+    <dl class={isCurrent ? "found" : "found old"}>
       <dt>{title}</dt>
       <dd>
-        <b>{plan ? texts[found](plan) : "…"}</b> <small>{words.isFound}</small>
+        <b>{shown ? texts[found](shown) : isCurrent ? words.notFound : "…"}</b>{" "}
+        <small>{words.isFound}</small>
       </dd>
     </dl>
   );
@@ -193,7 +199,7 @@ function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { legend, options, value, choose, hint } = props;
   const id = useId();
   return (
-    <fieldset class="segments">
+    <fieldset class={options.length > 3 ? "segments" : "segments few"}>
       <legend>{legend}</legend>
       <div>
         {options.map(([each, title]) => (

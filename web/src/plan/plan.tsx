@@ -63,7 +63,8 @@ export function Planner() {
         wishes={wishes}
         change={change}
         wrong={typeof asked === "string" ? [] : asked}
-        plan={isCurrent ? (answer?.plan ?? null) : null}
+        plan={answer?.plan ?? null}
+        isCurrent={isCurrent}
       />
       <Result
         answer={answer}

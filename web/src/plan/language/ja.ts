@@ -7,7 +7,7 @@ import type { PlanWords } from "./en";
 
 const NUMBERS = new Intl.NumberFormat("ja");
 const times = ({ right, of }: OutOf): string =>
-  `${NUMBERS.format(of)} 回中 ${NUMBERS.format(right)} 回`;
+  `${NUMBERS.format(of)}\u00a0回中\u00a0${NUMBERS.format(right)}\u00a0回`;
 
 const ESTIMATED: Readonly<Record<Estimated, string>> = {
   rare: "ほとんど選ばれない選択肢の割合",
@@ -17,8 +17,8 @@ const ESTIMATED: Readonly<Record<Estimated, string>> = {
 };
 
 function known({ estimated, share, isCompared, error }: Advice): string {
-  const what = share === null ? ESTIMATED[estimated] : `${share} の割合`;
-  const whole = isCompared ? `${what}の、2 つのグループの差` : what;
+  const what = share === null ? ESTIMATED[estimated] : `${share} の人が選ぶ選択肢の割合`;
+  const whole = isCompared ? `${what}の 2 グループ間の差` : what;
   return `${whole}が ±${error} の精度でわかります`;
 }
 
@@ -59,6 +59,7 @@ export const words: PlanWords = {
     error: "人数と ε を決めます。結果の精度がどれくらいになるかを求めます。",
   },
   isFound: "（求めた値）",
+  notFound: "―",
   slider: (title) => `${title}（スライダー）`,
   people: "尋ねる人数",
   epsilonTitle: "ε（一人が送るものすべてに対して）",
@@ -133,8 +134,8 @@ export const words: PlanWords = {
   recommended: "おすすめ",
   answered: "計画",
   advice: (advice) => {
-    const visits = advice.visits === null ? "" : `（${advice.visits} 回分の合計）`;
-    const at = advice.epsilon === null ? "" : `、ε = ${advice.epsilon}${visits}`;
+    const visits = advice.visits === null ? "" : `、${advice.visits} 回分の合計`;
+    const at = advice.epsilon === null ? "" : `（ε = ${advice.epsilon}${visits}）`;
     const answering = advice.reports === null ? "" : `（うち ${advice.reports} 人が回答）`;
     const asked = `${advice.mechanism}${at}で ${advice.people} 人${answering}に尋ねると、`;
     const seen = times(advice.power);
@@ -220,7 +221,7 @@ export const words: PlanWords = {
   leftOut: (most, names) => `報告が ${most} バイトを超えるため除いた方式：${names}。`,
   leftOutOne: (name, bytes) => `${name}（${bytes}）`,
   trust: "誰を信頼してもらうか",
-  trustWhy: "送信前のランダム化に頼らない場合に、同じ条件でどうなるかです。",
+  trustWhy: "信頼のしかたを変えると、同じ条件でどうなるかです。",
   trusted: "信頼する相手",
   models: {
     randomised: "誰も信頼しなくてよい：回答は送信前にランダム化される",
