@@ -63,24 +63,15 @@ export function PlanForm({ wishes, change, wrong, plan, isCurrent }: FormProps) 
 
 /** What only this kind of question has. */
 function Own(entry: EntryProps) {
-  const words = useWords();
   const { wishes } = entry;
-  const fields = OWN[wishes.kind].filter((field) => field !== "bins" || !isMean(wishes));
-  if (wishes.kind !== "number") {
-    return fields.map((field) => <WishEntry key={field} field={field} {...entry} />);
-  }
-  const [least, largest, step, ...others] = fields;
   return (
-    <>
-      <fieldset class="three" aria-label={words.numbers}>
-        {[least, largest, step].map(
-          (field) => field && <WishEntry key={field} field={field} {...entry} />,
-        )}
-      </fieldset>
-      {others.map((field) => (
-        <WishEntry key={field} field={field} {...entry} />
-      ))}
-    </>
+    <div class="own">
+      {OWN[wishes.kind]
+        .filter((field) => field !== "bins" || !isMean(wishes))
+        .map((field) => (
+          <WishEntry key={field} field={field} {...entry} />
+        ))}
+    </div>
   );
 }
 

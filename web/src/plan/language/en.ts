@@ -118,7 +118,6 @@ export const words = {
     most_bytes: "Mechanisms with longer ones are left out.",
   } as Readonly<Record<string, string | undefined>>,
   findings: { mean: "The mean", distribution: "The distribution" },
-  numbers: "The numbers that may be answered",
   further: "More wishes",
   allowed: {
     whole: (from: string, to: string) => `A whole number from ${from} to ${to}.`,

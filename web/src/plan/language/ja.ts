@@ -59,7 +59,7 @@ export const words: PlanWords = {
     error: "人数と ε を決めます。結果の精度がどれくらいになるかを求めます。",
   },
   isFound: "（求めた値）",
-  notFound: "―",
+  notFound: "–",
   slider: (title) => `${title}（スライダー）`,
   people: "尋ねる人数",
   epsilonTitle: "ε（一人が送るものすべてに対して）",
@@ -118,7 +118,6 @@ export const words: PlanWords = {
     most_bytes: "報告がこれより長い方式は除きます。",
   },
   findings: { mean: "平均", distribution: "分布" },
-  numbers: "回答できる数値",
   further: "詳しい条件",
   allowed: {
     whole: (from, to) => `${from} から ${to} までの整数を入力してください。`,
