@@ -36,7 +36,7 @@ export function Curve({ plan }: { readonly plan: Plan }) {
       <Drawing plan={plan} points={points} label={label} title={title} />
       <details>
         <summary>{words.asTable}</summary>
-        <Table heads={[words.ofEpsilon, title]} rows={rows} />
+        <Table heads={[words.columns.epsilon, title]} rows={rows} />
       </details>
     </section>
   );
@@ -127,7 +127,7 @@ function Drawing({ plan, points, label, title }: DrawingProps) {
           </text>
         ))}
         <text x={(LEFT + width - RIGHT) / 2} y={HEIGHT - 6}>
-          {words.ofEpsilon}
+          {words.columns.epsilon}
         </text>
         <text class="first" x={0} y={14}>
           {title}

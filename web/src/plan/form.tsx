@@ -151,7 +151,7 @@ function FoundPart({ found, wishes, plan, isCurrent }: FoundProps) {
     <dl class={isCurrent ? "found" : "found old"}>
       <dt>{title}</dt>
       <dd>
-        <b>{shown ? texts[found](shown) : isCurrent ? words.notFound : "…"}</b>{" "}
+        <b>{shown ? texts[found](shown) : isCurrent ? words.none : "…"}</b>{" "}
         <small>{words.isFound}</small>
       </dd>
     </dl>

@@ -217,27 +217,3 @@ export function readQuery(query: string): Read {
   for (const name of given.keys()) strange.add(name);
   return { wishes, strange: [...strange] };
 }
-
-/** A query's wishes as JSON has them, for a collector that is to make the collection of a plan. */
-export function planOf(wishes: Wishes): Readonly<Record<string, unknown>> {
-  const plan: Record<string, unknown> = { kind: wishes.kind };
-  for (const field of givenFields(wishes)) {
-    const said = saidOf(field, wishes.values[field]) ?? "";
-    plan[nameOf(field)] = jsonOf(field, said);
-  }
-  return plan;
-}
-
-function jsonOf(field: Field, said: string): unknown {
-  switch (FIELDS[field].form) {
-    case "flag":
-      return true;
-    case "sizes":
-      return said.split(",").map(Number);
-    case "decimal":
-    case "finding":
-      return said;
-    default:
-      return Number(said);
-  }
-}

@@ -1,7 +1,6 @@
 /** A new collection of a plan: what that has settled, and what is still to be said. */
 
 import type { Kind } from "../../plan/fields";
-import { FIRST, planOf, queryOf, readQuery } from "../../plan/wishes";
 import {
   BLANK,
   BLANK_QUESTION,
@@ -42,21 +41,28 @@ export interface PlannedWishes extends Words {
   readonly plan: Settled["plan"];
 }
 
+const TEXTS = ["kind", "least", "largest", "step", "found_out"];
+
+/** The wishes of a plan's query as JSON has them; whether they can be had, the collector says. */
+export function wishesIn(query: string): Settled["plan"] {
+  const values = Array.from(new URLSearchParams(query), ([name, said]) => {
+    if (TEXTS.includes(name)) return [name, said] as const;
+    if (name === "sizes") return [name, said.split(",").map(Number)] as const;
+    return [name, said === "true" || Number(said)] as const;
+  });
+  return Object.fromEntries(values);
+}
+
 /** What the plan of a query has settled; null where no collection can be made of it. */
 export function settledBy(query: string): Settled | null {
-  const { wishes } = readQuery(query);
-  const { kind } = wishes;
-  if (kind === "joint" || typeof queryOf(wishes) !== "string") return null;
-  const plan = planOf(wishes);
-  const count = kind === "stream" ? 2 : ((plan["answers"] as number | undefined) ?? null);
-  return {
-    query,
-    plan,
-    asks: ASKED[kind],
-    answers: count,
-    sizes: (plan["sizes"] as readonly number[] | undefined) ?? [],
-    isRepeated: kind === "stream" || plan["visits"] !== undefined,
-  };
+  const plan = wishesIn(query);
+  const kind = `${plan["kind"]}`;
+  if (!Object.hasOwn(ASKED, kind)) return null; // such as two parties: they agree on tables
+  const asks = ASKED[kind as keyof typeof ASKED];
+  const answers = asks === "states" ? 2 : ((plan["answers"] as number | undefined) ?? null);
+  const sizes = (plan["sizes"] as readonly number[] | undefined) ?? [];
+  const isRepeated = asks === "states" || plan["visits"] !== undefined;
+  return { query, plan, asks, answers, sizes, isRepeated };
 }
 
 /** The form for a plan, in which nothing is said yet. */
@@ -95,19 +101,20 @@ export function standIn(form: Form, { answers, sizes }: Settled): Form {
   };
 }
 
-/** The address at which a form's collection can be planned. */
+/** The address at which a form's collection can be planned; what can't be read is left to the page. */
 export function planAddress(form: Form): string {
-  const kinds = Object.entries(ASKED) as [Kind, Asked][];
-  const [kind] = kinds.find(([, asks]) => asks === form.asks) ?? [FIRST.kind];
-  const { most, least, largest, step, rounds, epsilon, people } = form;
-  const count = answersOf(form.answers).length;
-  const sizes = form.questions.map(({ answers }) => answersOf(answers).length);
-  const said = {
-    ...{ most, least, largest, step, rounds, epsilon, people },
-    found_out: form.foundOut,
-    ...(count > 1 && { answers: `${count}` }),
-    ...(sizes.every((size) => size > 1) && { sizes: sizes.join(",") }),
+  const { asks, epsilon, people } = form;
+  const [kind] = Object.entries(ASKED).find(([, each]) => each === asks) ?? ["choice"];
+  const count = `${Math.max(2, answersOf(form.answers).length)}`;
+  const sizes = form.questions.map(({ answers }) => Math.max(2, answersOf(answers).length));
+  const { most, least, largest, step, foundOut: found_out, rounds } = form;
+  const own: Readonly<Record<Asked, Readonly<Record<string, string>>>> = {
+    choice: { answers: count },
+    several: { answers: count, most },
+    number: { least, largest, step, found_out },
+    questions: { sizes: sizes.join(",") },
+    text: {},
+    states: { rounds },
   };
-  const query = queryOf({ ...FIRST, kind, found: "error", values: { ...FIRST.values, ...said } });
-  return typeof query === "string" ? `/plan?${query}` : "/plan";
+  return `/plan?${new URLSearchParams({ kind, ...own[asks], people, epsilon })}`;
 }

@@ -60,7 +60,6 @@ export const words = {
     error: "You know how many people there are and ε. What is found is how precise a result is.",
   },
   isFound: "found",
-  notFound: "–",
   slider: (title: string) => `${title}, as a slider`,
   people: "People who are asked",
   epsilonTitle: "ε, for all that a person sends",
@@ -141,7 +140,7 @@ export const words = {
       case "round":
         return `${asked}: the worst round is then off by ${advice.error} on average.`;
       case "text":
-        return `${asked}: a text that ${advice.smallest} give is found ${times(advice.power)}.`;
+        return `${asked}: a text that ${advice.smallest} give is seen ${times(advice.power)}.`;
       case "difference": {
         const groups = advice.compare === null ? "" : ` (${advice.compare} of them in one)`;
         return `${asked}: ${known(advice)}, and a difference of ${advice.difference} between two groups${groups} is seen ${times(advice.power)}.`;
@@ -192,7 +191,6 @@ export const words = {
     difference: "Smallest difference that is seen",
   },
   curveRound: "Error of the worst round",
-  ofEpsilon: "ε",
   pointHint: "Point at the curve, or use the arrow keys, to read its numbers.",
   pointAt: (epsilon: string, value: string) => `ε = ${epsilon}: ${value}`,
   peopleCount: (people: string, count: number) => `${people} ${count === 1 ? "person" : "people"}`,
