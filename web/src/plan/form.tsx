@@ -1,6 +1,6 @@
 /** What is asked, what is known and what is to be found, and all further wishes. */
 
-import { useId } from "preact/hooks";
+import { useId, useRef } from "preact/hooks";
 
 import { whole } from "../language";
 import { epsilonText, valueText } from "./advice";
@@ -163,9 +163,10 @@ function Further(entry: EntryProps) {
   const words = useWords();
   const { wishes } = entry;
   const fields = furtherOf(wishes.kind, isMean(wishes));
-  const isChanged = fields.some((field) => wishes.values[field] !== FIRST.values[field]);
+  const isOpen = useRef(false); // and stays so: nobody types into what folds away
+  isOpen.current ||= fields.some((field) => wishes.values[field] !== FIRST.values[field]);
   return (
-    <details open={isChanged}>
+    <details open={isOpen.current}>
       <summary>{words.further}</summary>
       {fields
         .filter((field) => field !== "changes" || wishes.values.visits !== "1")

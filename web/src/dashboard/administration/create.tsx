@@ -116,7 +116,7 @@ export function Create({ requests, settled, close, created }: CreateProps) {
         )}
         <Question {...fields} />
         {!settled && <Privacy {...fields} />}
-        <DraftLabel form={form} draft={drafted.draft} />
+        <DraftLabel form={form} draft={drafted.draft} isPlanned={settled !== null} />
         <Rules {...fields} />
         <p class="status" role="alert">
           {problem !== null && words.failed(reasonText(words, problem))}
