@@ -279,7 +279,7 @@ test("the form of a plan asks for its words alone", () => {
   const settled = settledBy("kind=choice&answers=3&epsilon=1&error=0.02") as Settled;
   const form: Form = { ...formFor(settled), question: "Which?", name: "tea", answers: "a\nb" };
   expect(plannedOf(form, settled)).toBe("answers");
-  expect(plannedOf(standIn(form, settled), settled)).toMatchObject({ answers: ["1", "2", "3"] });
+  expect(plannedOf(standIn(form, settled), settled)).toMatchObject({ answers: ["#1", "#2", "#3"] });
   expect(plannedOf({ ...form, answers: "a\nb\nc" }, settled)).toEqual({
     plan: { kind: "choice", answers: 3, epsilon: 1, error: 0.02 },
     name: "tea",
@@ -298,7 +298,7 @@ test("the form of a plan asks for its words alone", () => {
   expect(again.isRepeated).toBe(true);
   const several = settledBy("kind=questions&sizes=3,2&people=9&epsilon=1") as Settled;
   const numbered = plannedOf(standIn(formFor(several), several), several);
-  expect(numbered).toMatchObject({ questions: [{ name: "1" }, { answers: ["1", "2"] }] });
+  expect(numbered).toMatchObject({ questions: [{ name: "#1" }, { answers: ["#1", "#2"] }] });
   const swapped = standIn(formFor(several), { ...several, sizes: [2, 3] });
   expect(plannedOf(swapped, several)).toBe("questions");
 });

@@ -152,7 +152,7 @@ function FoundPart({ found, wishes, plan, isCurrent }: FoundProps) {
       <dt>{title}</dt>
       <dd>
         <b>{shown ? texts[found](shown) : isCurrent ? words.none : "…"}</b>{" "}
-        <small>{words.isFound}</small>
+        {shown && <small>{words.isFound}</small>}
       </dd>
     </dl>
   );

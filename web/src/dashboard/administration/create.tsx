@@ -109,14 +109,15 @@ export function Create({ requests, settled, close, created }: CreateProps) {
           void once(submit);
         }}
       >
-        {settled && (
-          <p class="note">
-            {words.planned} <a href={`/plan?${settled.query}`}>{words.changePlan}</a>
-          </p>
-        )}
+        {settled && <p class="note">{words.planned}</p>}
         <Question {...fields} />
         {!settled && <Privacy {...fields} />}
         <DraftLabel form={form} draft={drafted.draft} isPlanned={settled !== null} />
+        {settled && (
+          <p>
+            <a href={`/plan?${settled.query}`}>{words.changePlan}</a>
+          </p>
+        )}
         <Rules {...fields} />
         <p class="status" role="alert">
           {problem !== null && words.failed(reasonText(words, problem))}

@@ -85,7 +85,7 @@ export function plannedOf(form: Form, settled: Settled): PlannedWishes | Field {
 /** A form in which all that isn't said yet is numbered: what it means doesn't depend on words. */
 export function standIn(form: Form, { answers, sizes }: Settled): Form {
   const numbered = (count: number): string =>
-    Array.from({ length: count }, (_, at) => `${at + 1}`).join("\n");
+    Array.from({ length: count }, (_, at) => `#${at + 1}`).join("\n");
   const isNamed = answers !== null && answersOf(form.answers).length === answers;
   return {
     ...form,
@@ -94,7 +94,7 @@ export function standIn(form: Form, { answers, sizes }: Settled): Form {
     answers: isNamed ? form.answers : numbered(answers ?? 0),
     questions: form.questions.map((each, at) => ({
       question: each.question || "…",
-      name: each.name || `${at + 1}`,
+      name: each.name || `#${at + 1}`,
       answers:
         answersOf(each.answers).length === sizes[at] ? each.answers : numbered(sizes[at] ?? 0),
     })),
