@@ -1,4 +1,4 @@
-"""The dashboard, the survey page and the planner: built files, sent as they are, under strict rules."""
+"""The dashboard, the survey and the planner: built files, sent as they are, under strict rules."""
 
 import base64
 import gzip
