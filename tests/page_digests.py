@@ -51,7 +51,11 @@ def digest(data: bytes) -> str:
 
 def text() -> str:
     """The page, as it should be."""
-    places = {"index.html": "`/`, the dashboard", "survey.html": "`/s/KEY`, a survey page"}
+    places = {
+        "index.html": "`/`, the dashboard",
+        "survey.html": "`/s/KEY`, a survey page",
+        "plan.html": "`/plan`, the planner",
+    }
     assets = sorted(STATIC.glob("assets/*"))
     rows = [(place, STATIC / name) for name, place in places.items()]
     rows += [(f"`/static/assets/{path.name}`", path) for path in assets]

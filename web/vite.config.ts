@@ -56,7 +56,7 @@ function addDigests(bundle: Built): void {
 
 const BASE = "/static/";
 
-// The two pages, as the collector serves them: src/sudare/collector/http/pages.py.
+// The pages, as the collector serves them: src/sudare/collector/http/pages.py.
 export default defineConfig({
   base: BASE,
   publicDir: false,
@@ -68,7 +68,11 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
   },
-  environments: { client: page("index", true), survey: page("survey", false) },
+  environments: {
+    client: page("index", true),
+    survey: page("survey", false),
+    plan: page("plan", false),
+  },
   builder: {
     async buildApp(builder) {
       for (const each of Object.values(builder.environments)) await builder.build(each);

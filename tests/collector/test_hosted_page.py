@@ -104,7 +104,8 @@ def collector_at() -> Iterator[str]:
 
 def test_a_collectors_pages_are_those_of_this_version(collector_at: str, tmp_path: Path) -> None:
     # The page, its script and style, two languages; and the administration with its own, and codes.
-    for path, name, files in (("/", "dashboard", 9), (f"/s/{TEA.key}", "survey", 5)):
+    pages = (("/", "dashboard", 9), (f"/s/{TEA.key}", "survey", 5), ("/plan", "planner", 5))
+    for path, name, files in pages:
         served = check_page(collector_at + path)
         assert (served.name, served.collector) == (name, None)
         assert len(served.files) == files

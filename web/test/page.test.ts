@@ -52,6 +52,8 @@ import { isolated } from "../src/page/strangers";
 import { kindOf } from "../src/survey/kinds";
 import { several } from "../src/survey/kinds/several";
 import { load as loadSurvey } from "../src/survey/language";
+import { words as planEn } from "../src/plan/language/en";
+import { words as planJa } from "../src/plan/language/ja";
 import { words as surveyEn } from "../src/survey/language/en";
 import { words as surveyJa } from "../src/survey/language/ja";
 import { readJson, utf8 } from "./files";
@@ -238,11 +240,18 @@ test("a kind that the dashboard doesn't know is none of those that it knows", ()
   });
 });
 
-test.each<[Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([
+test.each<readonly [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>]>([
   [surveyEn, surveyJa],
   [dashboardEn, dashboardJa],
   [administrationEn, administrationJa],
   [administrationEn.refusals, administrationJa.refusals],
+  [planEn, planJa],
+  ...(
+    ["kinds", "kindsWhy", "findsWhy", "aims", "aimsWhy", "titles", "hints", "models"] as const
+  ).map((table) => [planEn[table], planJa[table]] as const),
+  ...(["findings", "curveGoals", "columnsWhy", "mechanisms", "ways", "refusals"] as const).map(
+    (table) => [planEn[table], planJa[table]] as const,
+  ),
 ])("no entry of a language is empty or the other's", (en, ja) => {
   const names = Object.keys(en);
   expect(Object.keys(ja)).toEqual(names);
@@ -280,8 +289,8 @@ test("the same codes are known in both languages, and none has the other's words
   }
 });
 
-test("each language has a name, and a file for what both pages say and for each page", () => {
-  const folders = ["", "survey/", "dashboard/", "dashboard/administration/"].map(
+test("each language has a name, and a file for what all pages say and for each page", () => {
+  const folders = ["", "survey/", "dashboard/", "dashboard/administration/", "plan/"].map(
     (page) => `../src/${page}language/`,
   );
   const files = Object.keys(import.meta.glob("../src/**/language/*.ts"));

@@ -17,6 +17,7 @@ from sudare.collector.http.pages import NO_PAGES, STATIC
 from sudare.device.collector_client import checked_address, unreached
 from sudare.errors import CollectorRefused, CollectorUnavailable, ParameterError
 
+_PAGES = {"dashboard": "index.html", "survey": "survey.html", "planner": "plan.html"}
 _MOST_BYTES = 1 << 22  # of a file; ours have less than a tenth
 _SECONDS = 60.0
 
@@ -25,7 +26,7 @@ class ServedPage(NamedTuple):
     """A page that is served as this version has it.
 
     Attributes:
-        name: ``dashboard``, ``survey`` or ``hosted survey``.
+        name: ``dashboard``, ``survey``, ``planner`` or ``hosted survey``.
         collector: of a hosted page, the one that it was written for.
         files: what was fetched and compared, by its path beside the page.
     """
@@ -64,7 +65,7 @@ def check_page(address: str, *, insecure: bool = False, built: Path = STATIC) ->
 
 def _known(html: bytes, url: httpx.URL, built: Path) -> tuple[str, str | None, dict[str, bytes]]:
     """Which page of this version an HTML document is, and the files that it loads."""
-    for name, file in (("dashboard", "index.html"), ("survey", "survey.html")):
+    for name, file in _PAGES.items():
         if html == (built / file).read_bytes():
             paths = sorted(set(re.findall(r"/static/(assets/[\w.-]+)", html.decode())))
             return name, None, {f"/static/{path}": (built / path).read_bytes() for path in paths}

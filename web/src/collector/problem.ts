@@ -1,5 +1,8 @@
 /** What the collector says when it refuses: a code for programs, a sentence for people. */
 
+/** A wish by its name, with a value that would do instead. */
+export type Way = Readonly<Record<string, number>>;
+
 /** An error response of the collector. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -8,6 +11,8 @@ export class Problem extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
+    /** What would do instead, where a plan can't be had. */
+    readonly waysOut: readonly Way[] = [],
   ) {
     super(message);
   }
@@ -16,8 +21,10 @@ export class Problem extends Error {
 /** The problem of a response that isn't a success, whatever stands in its body. */
 export async function problemOf(response: Response): Promise<Problem> {
   try {
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
-    return new Problem(response.status, `${error.code}`, `${error.message}`);
+    const { error } = (await response.json()) as {
+      error: { code: string; message: string; ways_out?: readonly Way[] };
+    };
+    return new Problem(response.status, `${error.code}`, `${error.message}`, error.ways_out);
   } catch {
     // A proxy's page, perhaps: nothing in it is ours to show.
     return new Problem(response.status, "unknown", `HTTP ${response.status}`);

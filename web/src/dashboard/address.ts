@@ -6,8 +6,14 @@ export interface Place {
   readonly window: string;
 }
 
+/** The query of a plan whose collection is to be made: `#plan?kind=choice&…`; null for none. */
+export function planIn(hash: string): string | null {
+  return /^#plan\?(.*)$/.exec(hash)?.[1] ?? null;
+}
+
 /** The place that the end of an address names: `#key`, `#key/3`, `#key/all`. */
 export function placeOf(hash: string): Place {
+  if (planIn(hash) !== null) return { key: "", window: "latest" };
   const [key = "", window = ""] = hash.replace(/^#/, "").split("/");
   return { key, window: /^(\d{1,15}|all)$/.test(window) ? window : "latest" };
 }

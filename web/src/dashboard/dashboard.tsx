@@ -6,7 +6,7 @@ import { fetchStandings, tellsTruth, type Standing } from "../collector/api";
 import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
 import { Stranger } from "../page/strangers";
-import { placeOf } from "./address";
+import { placeOf, planIn } from "./address";
 import { Tools } from "./administration/later";
 import { CollectionView } from "./collection";
 import { useWords } from "./language";
@@ -22,7 +22,8 @@ export function Dashboard() {
   const [standings, setStandings] = useState<readonly Standing[] | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const [isDemo, setDemo] = useState(false);
-  const [chosen, choose] = useState(() => placeOf(location.hash).key);
+  const [hash, follow] = useState(location.hash);
+  const chosen = placeOf(hash).key;
 
   const look = async (signal?: AbortSignal): Promise<void> => {
     void resume();
@@ -47,7 +48,7 @@ export function Dashboard() {
     };
   }, [token]);
   useEffect(() => {
-    const turn = (): void => choose(placeOf(location.hash).key);
+    const turn = (): void => follow(location.hash);
     addEventListener("hashchange", turn);
     tellsTruth().then(setDemo, () => setDemo(false));
     return () => removeEventListener("hashchange", turn);
@@ -61,6 +62,18 @@ export function Dashboard() {
   const isHidden = standings !== null && !found && chosen !== "" && token === "";
   const current = isHidden ? undefined : (found ?? standings?.[0]);
   const changing = session && { token, session, changed: look, tell };
+  const isPlanned = planIn(hash) !== null;
+  if (isPlanned && token === "") {
+    return (
+      <main class="dashboard" tabIndex={-1}>
+        <section class="card nothing">
+          <h1>{words.makePlanned}</h1>
+          <p>{words.makePlannedWhy}</p>
+          <TokenForm />
+        </section>
+      </main>
+    );
+  }
   return (
     <main class="dashboard" tabIndex={-1}>
       {problem !== null && (
@@ -74,6 +87,9 @@ export function Dashboard() {
         </p>
       )}
       {standings?.length === 0 && token !== "" && <p class="notice">{words.noCollections}</p>}
+      {isPlanned && session && session.role !== "admin" && (
+        <p class="notice">{words.makePlannedWhy}</p>
+      )}
       {changing?.session.role === "admin" && <Tools {...changing} />}
       {standings && standings.length > 0 && (
         <nav aria-label={words.collections}>

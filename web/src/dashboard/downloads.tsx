@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 
 import { ask, type Estimate, type Standing } from "../collector/api";
+import { Command, Copy } from "../page/copy";
 import { upTo } from "../page/numbers";
 import { reasonText } from "../page/reason";
 import { visible } from "../page/strangers";
@@ -74,7 +75,7 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
       )}
       <div class="buttons" role="group" aria-label={words.thisView}>
         <span class="fine">{words.thisView}</span>
-        <Copy text={addressOf({ key, window })} says={words.copyLink} />
+        <Copy text={addressOf({ key, window })} says={words.copyLink} copied={words.copied} />
         <button type="button" onClick={() => print()}>
           {words.print}
         </button>
@@ -88,14 +89,7 @@ export function Downloads({ standing, calendar, window, token, estimate }: Downl
         <>
           <h3>{words.plan}</h3>
           <p>{words.planWhy}</p>
-          <div class="command">
-            <code>
-              {plan.split(/(?<= )(?=--)/).map((part) => (
-                <span key={part}>{part}</span>
-              ))}
-            </code>
-            <Copy text={plan} says={words.copy} />
-          </div>
+          <Command text={plan} says={words.copy} copied={words.copied} />
         </>
       )}
     </section>
@@ -123,22 +117,6 @@ function captionOf(
 }
 
 const svgOf = (svg: string): Blob => new Blob([svg], { type: "image/svg+xml" });
-
-/** A button that copies a text; nothing where the browser doesn't let pages do so. */
-function Copy({ text, says }: { readonly text: string; readonly says: string }) {
-  const words = useWords();
-  const [copied, setCopied] = useState("");
-  const { clipboard } = navigator as { clipboard?: Clipboard }; // only on pages over HTTPS
-  if (!clipboard) return null;
-  return (
-    <button
-      type="button"
-      onClick={() => void clipboard.writeText(text).then(() => setCopied(text))}
-    >
-      {copied === text ? words.copied : says}
-    </button>
-  );
-}
 
 /** Have the browser keep a file. */
 function saveAs(contents: Blob, name: string): void {

@@ -1,4 +1,5 @@
 import { start } from "../page/frame";
+import "../page/parts.css";
 import "../page/style.css";
 import { Dashboard } from "./dashboard";
 import { load } from "./language";

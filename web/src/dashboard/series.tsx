@@ -1,9 +1,10 @@
 /** A share over time: its line, its intervals and its band, with gaps where nothing is shown. */
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 
 import { scaleOf, tickText } from "../page/bars";
 import { percent, points as signedPoints } from "../page/numbers";
+import { useWidth } from "../page/width";
 import {
   areas,
   holding,
@@ -208,19 +209,6 @@ function Drawing({ points, span: { first, last }, width, axis, title }: DrawingP
 
 function bottomOf(axis: Axis): number {
   return axis.title ? BOTTOM : BOTTOM_ALONE;
-}
-
-/** The width of an element, as it changes. */
-function useWidth(box: { readonly current: Element | null }): number {
-  const [width, setWidth] = useState(640);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry) setWidth(Math.max(240, entry.contentRect.width));
-    });
-    observer.observe(box.current as Element);
-    return () => observer.disconnect();
-  }, []);
-  return width;
 }
 
 function readout(

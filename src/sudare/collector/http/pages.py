@@ -1,4 +1,4 @@
-"""The dashboard and the survey page: built files, sent as they are, under strict rules."""
+"""The dashboard, the survey page and the planner: built files, sent as they are, under strict rules."""
 
 import base64
 import gzip
@@ -62,7 +62,6 @@ class _File(NamedTuple):
 def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
     """The pages of a folder that Vite has built; they are read once, and served from memory."""
     pages = {name: _read(folder / name) for name in ("index.html", "survey.html")}
-    assets = _assets(folder / "assets")
 
     async def dashboard(request: Request) -> Response:
         Query(request)
@@ -74,6 +73,21 @@ def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
         known = key is None or key in service.held
         return _page(request, pages["survey.html"], 200 if known else 404)
 
+    return [
+        Route("/", dashboard, methods=["GET"]),
+        Route("/s/", survey, methods=["GET"]),
+        Route("/s/{key}", survey, methods=["GET"]),
+        *plan_routes(folder),
+    ]
+
+
+def plan_routes(folder: Path = STATIC) -> list[BaseRoute]:
+    """The planner's page and what pages load, which need no collector: only ``GET /plans``."""
+    page, assets = _read(folder / "plan.html"), _assets(folder / "assets")
+
+    async def plan(request: Request) -> Response:
+        return _page(request, page)  # whose query is a plan, which the page reads by itself
+
     async def asset(request: Request) -> Response:
         found = assets.get(request.path_params["file"])
         if found is None:
@@ -83,9 +97,7 @@ def routes(service: Service, folder: Path = STATIC) -> list[BaseRoute]:
         return found.response(request, media_type, f"public, max-age={365 * _DAY}, immutable")
 
     return [
-        Route("/", dashboard, methods=["GET"]),
-        Route("/s/", survey, methods=["GET"]),
-        Route("/s/{key}", survey, methods=["GET"]),
+        Route("/plan", plan, methods=["GET"]),
         Route("/static/assets/{file}", asset, methods=["GET"]),
     ]
 

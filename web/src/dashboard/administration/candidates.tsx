@@ -8,7 +8,7 @@ import { isolated } from "../../page/strangers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
 import { useOnce } from "../once";
-import { Entry } from "./entry";
+import { Entry } from "../../page/entry";
 import { useWords } from "./language";
 import type { Requests } from "./requests";
 import { answersOf } from "./wishes";

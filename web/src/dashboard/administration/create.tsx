@@ -8,9 +8,17 @@ import { upTo } from "../../page/numbers";
 import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
 import { useOnce } from "../once";
-import { Check, Entry, NumberEntry, Options, TextEntry } from "./entry";
-import { useWords } from "./language";
+import { Check, Entry, NumberEntry, Options, TextEntry } from "../../page/entry";
+import { useWords, type Words } from "./language";
 import { DraftLabel } from "./label";
+import {
+  formFor,
+  planAddress,
+  plannedOf,
+  standIn,
+  type PlannedWishes,
+  type Settled,
+} from "./planned";
 import type { Requests } from "./requests";
 import {
   BLANK,
@@ -19,6 +27,7 @@ import {
   LASTING,
   UNITS,
   WANTS,
+  answersOf,
   asking,
   fieldOf,
   wishesOf,
@@ -28,6 +37,7 @@ import {
   type Form,
   type QuestionForm,
   type Unit,
+  type Wishes,
 } from "./wishes";
 
 const PAUSE = 300; // milliseconds without a key, until the collector is asked what it means
@@ -35,19 +45,21 @@ const KINDS: readonly Asked[] = ["choice", "several", "questions", "number", "te
 
 interface CreateProps {
   readonly requests: Requests;
+  /** What a plan has settled, if there is one; else all of it is asked for. */
+  readonly settled: Settled | null;
   readonly close: () => void;
   /** It is held from now on. */
   readonly created: (key: string, name: string) => void;
 }
 
-export function Create({ requests, close, created }: CreateProps) {
+export function Create({ requests, settled, close, created }: CreateProps) {
   const words = useWords();
-  const [form, setForm] = useState<Form>(BLANK);
+  const [form, setForm] = useState<Form>(() => (settled ? formFor(settled) : BLANK));
   const [refused, setRefused] = useState<Field | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
   const once = useOnce();
   const element = useRef<HTMLFormElement>(null);
-  const drafted = useDraft(requests, form);
+  const drafted = useDraft(requests, form, settled);
   const refusedField = refused ?? drafted.field;
 
   const change = (part: Partial<Form>): void => {
@@ -60,7 +72,7 @@ export function Create({ requests, close, created }: CreateProps) {
     element.current?.querySelector<HTMLElement>(`#new-${field}`)?.focus();
   };
   const submit = async (): Promise<void> => {
-    const wishes = wishesOf(form);
+    const wishes = orderOf(form, settled);
     if (typeof wishes === "string") return refuse(wishes);
     try {
       const { document } = await requests.draft(wishes);
@@ -75,7 +87,7 @@ export function Create({ requests, close, created }: CreateProps) {
   };
   const refusal = (field: Field): string | null =>
     field === refusedField ? words.refusals[field] : null;
-  const fields = { form, change, refusal };
+  const fields = { form, settled, change, refusal };
   return (
     <Dialog
       wide
@@ -97,9 +109,15 @@ export function Create({ requests, close, created }: CreateProps) {
           void once(submit);
         }}
       >
+        {settled && <p class="note">{words.planned}</p>}
         <Question {...fields} />
-        <Privacy {...fields} />
-        <DraftLabel form={form} draft={drafted.draft} />
+        {!settled && <Privacy {...fields} />}
+        <DraftLabel form={form} draft={drafted.draft} isPlanned={settled !== null} />
+        {settled && (
+          <p>
+            <a href={`/plan?${settled.query}`}>{words.changePlan}</a>
+          </p>
+        )}
         <Rules {...fields} />
         <p class="status" role="alert">
           {problem !== null && words.failed(reasonText(words, problem))}
@@ -115,12 +133,19 @@ interface Drafted {
   readonly field: Field | null;
 }
 
+/** What the collector is asked for, or the first field that can't be read. */
+function orderOf(form: Form, settled: Settled | null): Wishes | PlannedWishes | Field {
+  return settled ? plannedOf(form, settled) : wishesOf(form);
+}
+
 /** What the collector makes of the form, a moment after the last change. */
-function useDraft(requests: Requests, form: Form): Drafted {
+function useDraft(requests: Requests, form: Form, settled: Settled | null): Drafted {
   const [drafted, setDrafted] = useState<Drafted>({ draft: null, field: null });
   // Its question changes nothing of what it means, so the label needn't wait for it.
   const asked = useMemo(() => {
-    const wishes = wishesOf({ ...form, question: form.question || "…", name: form.name || "…" });
+    const wishes = settled
+      ? plannedOf(standIn(form, settled), settled)
+      : wishesOf({ ...form, question: form.question || "…", name: form.name || "…" });
     return typeof wishes === "string" ? null : JSON.stringify(wishes);
   }, [form]);
   useEffect(() => {
@@ -149,11 +174,12 @@ function useDraft(requests: Requests, form: Form): Drafted {
 
 interface FieldsProps {
   readonly form: Form;
+  readonly settled: Settled | null;
   readonly change: (part: Partial<Form>) => void;
   readonly refusal: (field: Field) => string | null;
 }
 
-function Question({ form, change, refusal }: FieldsProps) {
+function Question({ form, settled, change, refusal }: FieldsProps) {
   const words = useWords();
   const { asks } = form;
   return (
@@ -173,27 +199,36 @@ function Question({ form, change, refusal }: FieldsProps) {
         value={form.name}
         set={(name) => change({ name })}
       />
-      <Options
-        id="new-asks"
-        legend={words.asks}
-        options={KINDS.map((each) => [each, words.asked[each], words.askedWhy[each]] as const)}
-        value={asks}
-        choose={(next) => change(asking(form, next))}
-      />
+      {!settled && (
+        <Options
+          id="new-asks"
+          legend={words.asks}
+          options={KINDS.map((each) => [each, words.asked[each], words.askedWhy[each]] as const)}
+          value={asks}
+          choose={(next) => change(asking(form, next))}
+        />
+      )}
       {asks === "questions" && (
         <Questions
           questions={form.questions}
+          sizes={settled?.sizes ?? null}
           change={(questions) => change({ questions })}
           refusal={refusal("questions")}
         />
       )}
-      {asks === "number" && <RangeEntries form={form} change={change} refusal={refusal} />}
+      {asks === "number" && !settled && (
+        <RangeEntries form={form} settled={settled} change={change} refusal={refusal} />
+      )}
       {!["text", "questions", "number"].includes(asks) && (
         <Entry
           id="new-answers"
           title={asks === "states" ? words.stateNames : words.answers}
-          hint={asks === "states" ? words.stateNamesWhy : words.answersWhy}
-          refusal={refusal("answers")}
+          hint={
+            asks === "states"
+              ? words.stateNamesWhy
+              : answersHint(words, form.answers, settled?.answers)
+          }
+          refusal={refusal("answers") && answersRefusal(words, asks, settled?.answers)}
         >
           {(control) => (
             <textarea
@@ -205,7 +240,7 @@ function Question({ form, change, refusal }: FieldsProps) {
           )}
         </Entry>
       )}
-      {asks === "several" && (
+      {asks === "several" && !settled && (
         <NumberEntry
           id="new-most"
           title={words.most}
@@ -215,7 +250,7 @@ function Question({ form, change, refusal }: FieldsProps) {
           set={(most) => change({ most })}
         />
       )}
-      {asks === "states" && (
+      {asks === "states" && !settled && (
         <NumberEntry
           id="new-rounds"
           title={words.rounds}
@@ -227,6 +262,18 @@ function Question({ form, change, refusal }: FieldsProps) {
       )}
     </>
   );
+}
+
+/** How many answers are expected, and how many are there. */
+function answersHint(words: Words, answers: string, planned: number | null = null): string {
+  if (planned === null) return words.answersWhy;
+  return words.answersGiven(whole(words, answersOf(answers).length), whole(words, planned));
+}
+
+/** Why answers can't be taken. */
+function answersRefusal(words: Words, asks: Asked, planned: number | null = null): string {
+  if (planned === null || asks === "states") return words.refusals.answers;
+  return words.answersPlanned(whole(words, planned));
 }
 
 /** The ends of a number's range, and its step. */
@@ -280,12 +327,14 @@ function RangeEntries({ form, change, refusal }: FieldsProps) {
 
 interface QuestionsProps {
   readonly questions: readonly QuestionForm[];
+  /** How many answers each has, where a plan says it. */
+  readonly sizes: readonly number[] | null;
   readonly change: (questions: readonly QuestionForm[]) => void;
   readonly refusal: string | null;
 }
 
 /** Several questions, each with its name, its words and its answers; more can be added. */
-function Questions({ questions, change, refusal }: QuestionsProps) {
+function Questions({ questions, sizes, change, refusal }: QuestionsProps) {
   const words = useWords();
   const put = (at: number, part: Partial<QuestionForm>): void =>
     change(questions.map((each, i) => (i === at ? { ...each, ...part } : each)));
@@ -311,7 +360,7 @@ function Questions({ questions, change, refusal }: QuestionsProps) {
           <Entry
             id={`new-questions-answers-${at}`}
             title={words.answers}
-            hint={words.answersWhy}
+            hint={answersHint(words, each.answers, sizes?.[at])}
             refusal={at === last ? refusal : null}
           >
             {(control) => (
@@ -323,16 +372,18 @@ function Questions({ questions, change, refusal }: QuestionsProps) {
               />
             )}
           </Entry>
-          {questions.length > 2 && (
+          {!sizes && questions.length > 2 && (
             <button type="button" onClick={() => change(questions.filter((_, i) => i !== at))}>
               {words.removeQuestion(at + 1)}
             </button>
           )}
         </fieldset>
       ))}
-      <button type="button" onClick={() => change([...questions, BLANK_QUESTION])}>
-        {words.addQuestion}
-      </button>
+      {!sizes && (
+        <button type="button" onClick={() => change([...questions, BLANK_QUESTION])}>
+          {words.addQuestion}
+        </button>
+      )}
     </>
   );
 }
@@ -381,6 +432,12 @@ function Privacy({ form, change, refusal }: FieldsProps) {
           </span>
         )}
       </Entry>
+      <p class="fine">
+        {words.notSure}{" "}
+        <a href={planAddress(form)} target="_blank" rel="opener">
+          {words.planIt}
+        </a>
+      </p>
       {LASTING.includes(form.wants) && (
         <NumberEntry
           id="new-lifetime"
@@ -404,17 +461,19 @@ function Privacy({ form, change, refusal }: FieldsProps) {
   );
 }
 
-function Rules({ form, change, refusal }: FieldsProps) {
+function Rules({ form, settled, change, refusal }: FieldsProps) {
   const words = useWords();
   return (
     <>
-      <Check
-        title={words.again}
-        hint={form.asks === "states" ? words.againStates : words.againWhy}
-        checked={form.hasWindows}
-        disabled={form.asks === "states"}
-        set={(hasWindows) => change({ hasWindows })}
-      />
+      {!settled && (
+        <Check
+          title={words.again}
+          hint={form.asks === "states" ? words.againStates : words.againWhy}
+          checked={form.hasWindows}
+          disabled={form.asks === "states"}
+          set={(hasWindows) => change({ hasWindows })}
+        />
+      )}
       {form.hasWindows && (
         <Entry
           id="new-window"

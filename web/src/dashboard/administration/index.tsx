@@ -6,11 +6,12 @@
 import type { ManageProps, ToolsProps } from "./interface";
 import { Speaking } from "./speaking";
 import { ManageCard } from "./manage";
+import entry from "../../page/entry.css?inline";
 import style from "./style.css?inline";
 import { ToolBar } from "./tools";
 
 const sheet = new CSSStyleSheet();
-sheet.replaceSync(style);
+sheet.replaceSync(entry + style);
 document.adoptedStyleSheets.push(sheet);
 
 export function Tools(props: ToolsProps) {

@@ -8,7 +8,7 @@ import { reasonText } from "../../page/reason";
 import { Dialog } from "../dialog";
 import { useOnce } from "../once";
 import { CopyButton, SaveButton } from "./copying";
-import { Entry } from "./entry";
+import { Entry } from "../../page/entry";
 import { linkOf, pageOf, pathOf } from "./invitations";
 import { useWords } from "./language";
 import type { Requests } from "./requests";

@@ -30,19 +30,21 @@ interface DraftLabelProps {
   readonly form: Form;
   /** Null while the form isn't complete, or is refused. */
   readonly draft: Draft | null;
+  /** Whether a plan has said what error to expect, of the answer that it is for. */
+  readonly isPlanned: boolean;
 }
 
-export function DraftLabel({ form, draft }: DraftLabelProps) {
+export function DraftLabel({ form, draft, isPlanned }: DraftLabelProps) {
   const words = useWords();
   return (
     <section class="meaning" role="status" aria-label={words.meaning}>
       <h3>{words.meaning}</h3>
-      {draft ? <Meaning form={form} draft={draft} /> : <p class="fine">{words.noMeaning}</p>}
+      {draft ? <Meaning {...{ form, draft, isPlanned }} /> : <p class="fine">{words.noMeaning}</p>}
     </section>
   );
 }
 
-function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }) {
+function Meaning({ form, draft, isPlanned }: DraftLabelProps & { readonly draft: Draft }) {
   const words = useWords();
   const { label } = draft;
   const kind = KINDS[form.asks];
@@ -68,7 +70,7 @@ function Meaning({ form, draft }: { readonly form: Form; readonly draft: Draft }
       )}
       {label.lifetime_epsilon !== null && <li>{words.lifetime(upTo(label.lifetime_epsilon))}</li>}
       {collection?.changes && <li>{changesOf(words, collection.changes)}</li>}
-      {label.error !== null && (
+      {label.error !== null && !isPlanned && (
         <li>{words.errors[estimated](whole(words, label.people), percent(label.error))}</li>
       )}
       {label.parts > 1 && (

@@ -10,7 +10,7 @@ import { Dialog } from "../dialog";
 import { useOnce } from "../once";
 import { kindOf } from "../kinds";
 import { Candidates } from "./candidates";
-import { Entry } from "./entry";
+import { Entry } from "../../page/entry";
 import type { ManageProps } from "./interface";
 import { Invitations } from "./invitations_view";
 import { useWords } from "./language";

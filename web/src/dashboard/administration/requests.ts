@@ -3,6 +3,7 @@
 import { bearing, type Standing } from "../../collector/api";
 import { problemOf } from "../../collector/problem";
 import { refused, type Role } from "../session";
+import type { PlannedWishes } from "./planned";
 import type { Draft, Wishes } from "./wishes";
 
 /** A token as a list shows it: without its secret. */
@@ -31,8 +32,10 @@ type Verb = "GET" | "POST" | "PUT" | "DELETE";
 export class Requests {
   constructor(private readonly token: string) {}
 
-  async draft(wishes: Wishes, signal?: AbortSignal): Promise<Draft> {
-    return (await this.#json("POST", "/drafts", JSON.stringify(wishes), signal)) as Draft;
+  /** What would be made: of wishes of its own, or of a plan. */
+  async draft(wishes: Wishes | PlannedWishes, signal?: AbortSignal): Promise<Draft> {
+    const path = "plan" in wishes ? "/plans" : "/drafts";
+    return (await this.#json("POST", path, JSON.stringify(wishes), signal)) as Draft;
   }
 
   /** Hold the collection of a document, which is sent as it stands. */

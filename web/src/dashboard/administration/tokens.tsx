@@ -9,7 +9,7 @@ import { Dialog } from "../dialog";
 import { useOnce } from "../once";
 import { signOut, type Role, type Session } from "../session";
 import { CopyButton } from "./copying";
-import { Entry } from "./entry";
+import { Entry } from "../../page/entry";
 import { useWords } from "./language";
 import type { ListedToken, NewToken as Made, Requests } from "./requests";
 

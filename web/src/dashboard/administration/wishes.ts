@@ -92,11 +92,10 @@ export const BLANK: Form = {
   keepsReports: false,
 };
 
-/** What the collector is asked for: docs/reference/http.md. */
-export interface Wishes {
+/** What people read, and the rules by which reports are taken and released. */
+export interface Words {
   readonly name: string;
   readonly question: string;
-  readonly asks: Asked;
   readonly answers: readonly string[];
   /** Only where several are asked at once. */
   readonly questions?: readonly {
@@ -104,6 +103,15 @@ export interface Wishes {
     readonly question: string;
     readonly answers: readonly string[];
   }[];
+  readonly window: number | null;
+  readonly minimum_reports: number;
+  readonly keeps_reports: boolean;
+  readonly invited: boolean;
+}
+
+/** What the collector is asked for: docs/reference/http.md. */
+export interface Wishes extends Words {
+  readonly asks: Asked;
   readonly most: number | null;
   readonly step: string | null;
   readonly found_out: FoundOut | null;
@@ -111,10 +119,6 @@ export interface Wishes {
   readonly wants: Wanted;
   readonly epsilon: number;
   readonly lifetime: number | null;
-  readonly window: number | null;
-  readonly minimum_reports: number;
-  readonly keeps_reports: boolean;
-  readonly invited: boolean;
   readonly people: number;
 }
 
@@ -190,23 +194,43 @@ const WHOLE = /^[1-9][0-9]{0,14}$/;
 const DECIMAL = /^-?[0-9]{1,15}(\.[0-9]{1,15})?$/;
 const NUMBER = /^(?=.*[1-9])[0-9]{0,6}\.?[0-9]{0,12}$/;
 
-/** The wishes of a form, or the first field that can't be read. */
-export function wishesOf(form: Form): Wishes | Field {
-  const { asks, wants } = form;
+/** The words and rules of a form, or the first field that can't be read. */
+export function wordsOf(form: Form): Words | Field {
+  const { asks } = form;
   const [question, name] = [form.question.trim(), form.name.trim()];
   if (question === "") return "question";
   if (name === "") return "name";
+  const isListed = !["text", "questions", "number"].includes(asks);
+  const answers = isListed ? answersOf(form.answers) : [];
+  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) return "answers";
+  const questions = asks === "questions" ? questionsOf(form) : undefined;
+  if (questions === null) return "questions";
+  if (form.hasWindows && !WHOLE.test(form.window)) return "window";
+  if (!WHOLE.test(form.minimum)) return "minimum_reports";
+  return {
+    name,
+    question,
+    answers,
+    ...(questions && { questions }),
+    window: form.hasWindows ? Number(form.window) * UNITS[form.unit] : null,
+    minimum_reports: Number(form.minimum),
+    keeps_reports: form.keepsReports,
+    invited: form.invited,
+  };
+}
+
+/** The wishes of a form, or the first field that can't be read. */
+export function wishesOf(form: Form): Wishes | Field {
+  const { asks, wants } = form;
+  const words = wordsOf(form);
+  if (typeof words === "string") return words;
   const [least, largest, step] = [typed(form.least), typed(form.largest), typed(form.step)];
   if (asks === "number") {
     if (![least, largest].every((end) => DECIMAL.test(end))) return "range";
     if (Number(least) >= Number(largest)) return "range";
     if (!DECIMAL.test(step)) return "step";
   }
-  const isListed = asks !== "text" && asks !== "questions";
-  const answers = !isListed ? [] : asks === "number" ? [least, largest] : answersOf(form.answers);
-  if (isListed && (answers.length < 2 || new Set(answers).size < answers.length)) return "answers";
-  const questions = asks === "questions" ? questionsOf(form) : undefined;
-  if (questions === null) return "questions";
+  const answers = asks === "number" ? [least, largest] : words.answers;
   if (asks === "several" && !(WHOLE.test(form.most) && Number(form.most) <= answers.length)) {
     return "most";
   }
@@ -214,15 +238,11 @@ export function wishesOf(form: Form): Wishes | Field {
   if (!NUMBER.test(form.epsilon)) return "epsilon";
   const isForLife = LASTING.includes(wants) && form.lifetime !== "";
   if (isForLife && !NUMBER.test(form.lifetime)) return "lifetime";
-  if (form.hasWindows && !WHOLE.test(form.window)) return "window";
-  if (!WHOLE.test(form.minimum)) return "minimum_reports";
   if (!WHOLE.test(form.people)) return "people";
   return {
-    name,
-    question,
-    asks,
+    ...words,
     answers,
-    ...(questions && { questions }),
+    asks,
     most: asks === "several" ? Number(form.most) : null,
     step: asks === "number" ? step : null,
     found_out: asks === "number" ? form.foundOut : null,
@@ -230,10 +250,6 @@ export function wishesOf(form: Form): Wishes | Field {
     wants,
     epsilon: Number(form.epsilon),
     lifetime: isForLife ? Number(form.lifetime) : null,
-    window: form.hasWindows ? Number(form.window) * UNITS[form.unit] : null,
-    minimum_reports: Number(form.minimum),
-    keeps_reports: form.keepsReports,
-    invited: form.invited,
     people: Number(form.people),
   };
 }

@@ -9,12 +9,13 @@ import { decimalsFor, decimalsOf, marginOf, percent, points } from "../../page/n
 import { reasonText } from "../../page/reason";
 import { visible } from "../../page/strangers";
 import { answerPromise, choiceOdds } from "../../page/wording";
+import { Table } from "../../page/table";
 import { difference } from "../comparison";
 import type { Point } from "../course";
 import { useWords, type Words } from "../language";
 import { arranged, firstLook, folded, isLong, type Lens } from "../listing";
 import { Series } from "../series";
-import { Table, levelText, shareOr } from "../table";
+import { levelText, shareOr } from "../cells";
 import { Fold, Tools } from "../tools";
 import type {
   ChangeProps,

@@ -3,8 +3,9 @@
 import type { BinRow, Distribution, MeanRow, QuantileRow } from "../../collector/api";
 import { Bars, scaleOf, type Bar } from "../../page/bars";
 import { decimalsFor, decimalsOf, percent, shownNumber } from "../../page/numbers";
+import { Table } from "../../page/table";
 import { useWords, type Words } from "../language";
-import { Table, levelText } from "../table";
+import { levelText } from "../cells";
 import { marginFigure, peopleFigure } from "./choice";
 import type { Figure, Kind, ResultProps } from "./interface";
 import { fixed, number } from "./number";

@@ -4,8 +4,9 @@ import type { MeanRow, Means } from "../../collector/api";
 import { Bars, type Scale } from "../../page/bars";
 import { decimalsFor, shownNumber } from "../../page/numbers";
 import { windowOdds } from "../../page/wording";
+import { Table } from "../../page/table";
 import { useWords, type Words } from "../language";
-import { Table, levelText } from "../table";
+import { levelText } from "../cells";
 import { choice, peopleFigure } from "./choice";
 import type { Figure, Kind, ResultProps } from "./interface";
 

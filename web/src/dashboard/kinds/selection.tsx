@@ -4,7 +4,7 @@ import type { Estimate, Selections } from "../../collector/api";
 import { decimalsFor } from "../../page/numbers";
 import { setOdds } from "../../page/wording";
 import { useWords, type Words } from "../language";
-import { levelText } from "../table";
+import { levelText } from "../cells";
 import { Shares, choice } from "./choice";
 import type { Figure, Kind, ResultProps } from "./interface";
 

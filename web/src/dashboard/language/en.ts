@@ -224,6 +224,8 @@ export const words = {
   signOut: "Sign out",
   signedOut: (reason: string) => `You are signed out: ${reason}.`,
   roles: { admin: "Administrator", analyst: "Analyst", relay: "Relay" },
+  makePlanned: "Make the collection of a plan",
+  makePlannedWhy: "An administrator who has signed in can make it: the plan comes along.",
   nonePublic: "Nothing is public here",
   nonePublicWhy: "Whoever has a token of this collector can sign in.",
   close: "Close",

@@ -207,6 +207,8 @@ export const words: DashboardWords = {
   signOut: "ログアウト",
   signedOut: (reason) => `ログアウトしました：${reason}。`,
   roles: { admin: "管理者", analyst: "分析者", relay: "中継" },
+  makePlanned: "計画から調査を作成する",
+  makePlannedWhy: "管理者がログインすると作成できます。計画の内容はそのまま引き継がれます。",
   nonePublic: "公開されている調査はありません",
   nonePublicWhy: "この収集者のトークンを持っている人はログインできます。",
   close: "閉じる",

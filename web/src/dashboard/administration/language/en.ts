@@ -9,6 +9,16 @@ export const words = {
   newCollection: "New collection",
   create: "Create it",
   created: (name: string) => `“${name}” is held from now on.`,
+  plan: "Plan a collection",
+  notSure: "Not sure which ε, or how many people?",
+  planIt: "Plan it",
+  planned:
+    "The plan has settled the kind of question, the mechanism and ε. What is left is what people read, and " +
+    "the rules.",
+  changePlan: "Change the plan",
+  answersPlanned: (count: string) =>
+    `The plan is for ${count} answers, each different, one per line.`,
+  answersGiven: (given: string, count: string) => `${given} of the plan’s ${count}.`,
   question: "Question",
   name: "Short name",
   nameWhy: "For lists and files. People see it above the question.",

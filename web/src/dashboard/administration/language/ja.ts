@@ -11,6 +11,15 @@ export const words: AdministrationWords = {
   newCollection: "新しい調査",
   create: "作成する",
   created: (name) => `「${name}」を作成しました。`,
+  plan: "調査を計画する",
+  notSure: "ε や人数を決めかねている場合は、",
+  planIt: "計画してみる",
+  planned:
+    "質問の形式、方式、ε は計画で決まっています。残りは、回答者が読む文言と、集計の決まりだけです。",
+  changePlan: "計画を変更する",
+  answersPlanned: (count) =>
+    `計画では選択肢は ${count} 個です。すべて別のものを、1 行にひとつずつ入力してください。`,
+  answersGiven: (given, count) => `計画の ${count} 個のうち ${given} 個を入力済みです。`,
   question: "質問",
   name: "短い名前",
   nameWhy: "一覧やファイル名に使います。回答者には質問の上に表示されます。",

@@ -1,18 +1,18 @@
-/** Numbers in a table, and the words that stand in it. */
+/** Numbers in a table. */
 
-import { percent } from "../page/numbers";
-import { Stranger } from "../page/strangers";
-import type { Words } from "./language";
+import { Stranger } from "./strangers";
 
 interface TableProps {
   readonly heads: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** Drawn behind each row, if given. */
   readonly shares?: readonly number[];
+  /** The row that stands out, if one does, and the word that says why. */
+  readonly marked?: { readonly row: number; readonly says: string };
 }
 
 /** Rows of numbers, which can be scrolled where they are too wide. */
-export function Table({ heads, rows, shares }: TableProps) {
+export function Table({ heads, rows, shares, marked }: TableProps) {
   const most = Math.max(...(shares ?? [1]));
   return (
     <div class="table" tabIndex={0} role="region" aria-label={heads[0]}>
@@ -28,9 +28,10 @@ export function Table({ heads, rows, shares }: TableProps) {
         </thead>
         <tbody>
           {rows.map(([name, ...cells], row) => (
-            <tr key={name}>
+            <tr key={name} class={marked?.row === row ? "marked" : undefined}>
               <th scope="row">
                 <Stranger text={name as string} />
+                {marked?.row === row && <small> {marked.says}</small>}
                 {shares && (
                   <svg class="under" aria-hidden="true" height="4">
                     <rect
@@ -49,14 +50,4 @@ export function Table({ heads, rows, shares }: TableProps) {
       </table>
     </div>
   );
-}
-
-/** A share in per cent, or that there is none. */
-export function shareOr(words: Words, share: number | null, decimals?: number): string {
-  return share === null ? words.noEstimate : words.percent(percent(share, decimals));
-}
-
-/** A confidence level in per cent, with as few digits as it needs. */
-export function levelText(level: number): string {
-  return `${Number((100 * level).toFixed(2))}`;
 }
