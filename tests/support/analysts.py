@@ -167,6 +167,7 @@ def static(folder: Path) -> Path:
     """Pages as a build leaves them."""
     (folder / "assets").mkdir()
     (folder / "index.html").write_text("<!doctype html><title>Dashboard</title>")
+    (folder / "plan.html").write_text("<!doctype html><title>Plan</title>")
     (folder / "survey.html").write_text("<!doctype html><title>Survey</title>")
     (folder / "assets" / "index-1a2b.js").write_text("export {};")
     return folder

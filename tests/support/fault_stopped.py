@@ -83,7 +83,7 @@ def _collect(where: Where, pipe: Connection) -> None:
     with listen("127.0.0.1", 0) as listening:
         app = create_app(service, limits=limits)
         port = listening.socket.getsockname()[1]
-        Server(app, listening, limits, service, lambda: pipe.send(port)).run()
+        Server(app, listening, limits, lambda: pipe.send(port), service.end).run()
     store.shut()
     os._exit(0)  # nobody waits for threads that wait for a store
 

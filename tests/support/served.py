@@ -40,7 +40,7 @@ async def served(
     service = Service(store, clock, Addresses(trusted))
     listening, started = listen("127.0.0.1", 0, *(certified or ())), asyncio.Event()
     app = app or create_app(service, limits=limits)
-    server = Server(app, listening, limits, service, started.set)
+    server = Server(app, listening, limits, started.set, service.end)
     task = asyncio.create_task(server.serve())
     await started.wait()
     try:

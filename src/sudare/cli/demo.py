@@ -2,13 +2,12 @@
 
 import signal
 import sys
-import threading
-import webbrowser
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from sudare.cli.shared.browser import open_in_browser
 from sudare.cli.shared.options import json_option, port_option, progress_bar
 from sudare.cli.shared.terminal import put_table, say, say_json
 from sudare.errors import ParameterError
@@ -105,8 +104,7 @@ def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) ->
             if not quiet:
                 _greet(plan, url, studies)
             if opening:
-                # A browser in the terminal would not return before it is left.
-                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+                open_in_browser(url)
             progress = stack.enter_context(progress_bar())  # from now on, stdout is its own
             for each in studies:
                 tasks[progress.add_task(each.collection.name, total=each.progress[1])] = each

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from sudare.cli.shared.answer_list import lines_of
+from sudare.cli.shared.browser import open_in_browser
 from sudare.cli.shared.options import (
     PATH,
     force_option,
@@ -14,6 +15,7 @@ from sudare.cli.shared.options import (
     json_option,
     output_option,
     plot_option,
+    port_option,
     progress_bar,
     refuse_idle,
 )
@@ -141,8 +143,12 @@ def _labels(command: Command) -> Command:
     return command
 
 
-@click.group()
-def plan() -> None:
+@click.group(invoke_without_command=True, no_args_is_help=True)
+@click.option("--page", is_flag=True, help="Plan in a browser instead, on a page of this machine.")
+@port_option
+@click.option("--open", "opening", is_flag=True, help="With --page: open it.")
+@click.pass_context
+def plan(context: click.Context, page: bool, port: int, opening: bool) -> None:
     """Plan a collection: which ε, how many people, which mechanism, and will I see it?
 
     Of people, ε and an error give two, and the third is found, for every mechanism that can ask
@@ -153,7 +159,31 @@ def plan() -> None:
       sudare plan choice --answers 43 --epsilon 1 --error 0.01
       sudare plan number --from 18 --to 99 --step 1 --people 5000 --epsilon 1
       sudare plan stream --rounds 50 --epsilon 4 --people 10000
+      sudare plan --page --open
     """
+    if not page:
+        refuse_idle("without --page", "port", "opening")
+    elif context.invoked_subcommand is not None:
+        raise ParameterError(
+            f"--page asks for everything in the browser: leave out {context.invoked_subcommand}"
+        )
+    else:
+        _serve_page(port, opening=opening)
+
+
+def _serve_page(port: int, *, opening: bool) -> None:
+    """Show the planner's page until Ctrl-C."""
+    from sudare.collector.serving.planner import serve_planner
+    from sudare.collector.serving.server import listen
+
+    def ready(address: str) -> None:
+        say(f"The planner: {address}")
+        say("Press Ctrl-C to stop.")
+        if opening:
+            open_in_browser(address)
+
+    with listen("127.0.0.1", port) as listening:
+        serve_planner(listening, ready)
 
 
 def shared(*options: Option) -> Callable[[Command], Command]:

@@ -37,6 +37,10 @@ class Service:
         self._held: dict[str, HeldCollection] = {}
         self.refresh()
 
+    def end(self) -> None:
+        """Let long answers come to an end: the collector is about to stop."""
+        self.ending = True
+
     def refresh(self) -> None:
         """Look again at what the store holds: another process may have changed it."""
         with self._looking:  # an earlier look must not replace what a later one saw

@@ -30,6 +30,7 @@ KNOWN = {**FREE, "wrong": "wrong_token", "expired": "expired_token"}
 """Nobody is turned away but those whose token is wrong."""
 PRIVATE: Mapping[tuple[str, str], Mapping[Who, str]] = {
     ("GET", "/"): FREE,
+    ("GET", "/plan"): FREE,
     ("GET", "/s/"): FREE,
     ("GET", "/s/{key}"): FREE,
     ("GET", "/static/assets/{file}"): FREE,

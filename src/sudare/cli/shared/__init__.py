@@ -12,5 +12,6 @@
 ``reports``: files of reports and aggregates, counted together.
 ``candidates``: texts to look for, a line each.
 ``showing``: a result as a table, JSON or CSV.
+``browser``: the browser of whoever sits at this machine.
 ``terminal``: all that is printed; text of strangers is made visible there.
 """

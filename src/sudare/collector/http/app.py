@@ -16,7 +16,7 @@ from sudare.collector.clock.closings import Closings, Ticker
 from sudare.collector.http.health import Health
 from sudare.collector.http.limits import Limits
 from sudare.collector.http.origins import Origins, adding
-from sudare.collector.http.problems import API, MARKS, Problem, unforeseen
+from sudare.collector.http.problems import API, MARKS, Problem, problem_of
 from sudare.collector.http.standing import json_response
 from sudare.collector.service import Service
 from sudare.collector.stores.contract import Role
@@ -96,10 +96,7 @@ class App:
         return self._noted(error).response()
 
     def _noted(self, error: Exception) -> Problem:
-        if isinstance(error, HTTPException):
-            problem = _plain(error)
-        else:
-            problem = error if isinstance(error, Problem) else unforeseen(error, _log)
+        problem = problem_of(error, _log)
         self._service.metrics.refused(problem.code)
         return problem
 
@@ -135,17 +132,6 @@ def create_app(
 ) -> App:
     """The collector's ASGI application: reports, its own state, and the routes given."""
     return App(service, routes, role_of, limits or Limits(), origins or Origins())
-
-
-def _plain(error: HTTPException) -> Problem:
-    """A refusal of Starlette's in our shape."""
-    status, headers = error.status_code, error.headers or {}
-    if status == 404:
-        return Problem(404, "not_found", "there is nothing at this address")
-    if status == 405:
-        allowed = headers.get("Allow", "none")
-        return Problem(405, "method_not_allowed", f"this address takes {allowed}", headers)
-    return Problem(status, "refused", "the request can't be answered", headers)
 
 
 def _own_routes(service: Service, uploads: Uploads) -> list[Route]:

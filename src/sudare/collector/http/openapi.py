@@ -263,6 +263,7 @@ def _state(verb: str, summary: str) -> Operation:
 
 OPERATIONS = (
     Operation("get", "/", "The dashboard.", {"200": {"text/html": _TEXT}}, ("404",)),
+    Operation("get", "/plan", "The planner's page.", {"200": {"text/html": _TEXT}}, ("404",)),
     Operation(
         *("get", "/s/", "The survey page, which says that the key is missing."),
         {"200": {"text/html": _TEXT}},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sudare.errors import (
@@ -116,6 +117,24 @@ def as_problem() -> Iterator[None]:
         status, code = _STATUSES.get(type(error), (400, "refused"))
         headers = {"Retry-After": "5"} if status == 503 else {}
         raise Problem(status, code, str(error), headers) from error
+
+
+def problem_of(error: Exception, log: logging.Logger) -> Problem:
+    """What a client is told of an error of ours or Starlette's, or of a mistake, which is noted."""
+    if isinstance(error, HTTPException):
+        return _plain(error)
+    return error if isinstance(error, Problem) else unforeseen(error, log)
+
+
+def _plain(error: HTTPException) -> Problem:
+    """A refusal of Starlette's in our shape."""
+    status, headers = error.status_code, error.headers or {}
+    if status == 404:
+        return Problem(404, "not_found", "there is nothing at this address")
+    if status == 405:
+        allowed = headers.get("Allow", "none")
+        return Problem(405, "method_not_allowed", f"this address takes {allowed}", headers)
+    return Problem(status, "refused", "the request can't be answered", headers)
 
 
 def unforeseen(error: BaseException, log: logging.Logger) -> Problem:

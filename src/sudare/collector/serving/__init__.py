@@ -2,5 +2,6 @@
 
 ``server``: an address, and uvicorn as its server.
 ``connection``: one connection of a sender, with the limits that a public address needs.
+``planner``: the planner's page by itself.
 ``tls_listener``: a socket whose connections count before they have shaken hands.
 """

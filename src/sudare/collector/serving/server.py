@@ -115,14 +115,14 @@ class Server(uvicorn.Server):
         app: ASGIApp,
         listening: Listening,
         limits: Limits,
-        service: Service,
         ready: Callable[[], None],
+        ending: Callable[[], None],
     ) -> None:
         super().__init__(configured(app, limits))
         self._listening = listening
         self._limits = limits
-        self._service = service
         self._ready = ready
+        self._ending = ending
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
@@ -160,7 +160,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Answer the requests in flight, then drop whoever doesn't read."""
         del sockets
-        self._service.ending = True
+        self._ending()
         await super().shutdown([self._listening.socket])
         # Whoever doesn't read would be waited for: uvicorn tells them that they are cancelled.
         for connection in list(self.server_state.connections):
@@ -179,7 +179,7 @@ def serve(
     gc.collect()
     gc.freeze()  # what is there by now stays: there is no need to look through it again
     limits = within_descriptors(limits)
-    Server(app, listening, limits, service, lambda: ready(listening.url)).run()
+    Server(app, listening, limits, lambda: ready(listening.url), service.end).run()
 
 
 def within_descriptors(limits: Limits) -> Limits:
