@@ -253,6 +253,7 @@ def test_a_refusal_leads_to_a_plan(context: BrowserContext, url: str) -> None:
     expect(sentence(page)).to_contain_text("200 people at ε = 0.5 would show nothing but noise")
     for way in ("Ask 1,090 people", "Take ε = 1.112", "Merge the answers to 5"):
         page.get_by_role("button", name=way).click()
+        expect(page.locator(".advice")).to_be_focused()
         settled(page)
         expect(sentence(page)).to_contain_text("is then known to")
         page.go_back()

@@ -1,5 +1,6 @@
 /** The fields in which a wish is typed, with a slider beside a number where that has a scale. */
 
+import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 
 import { whole } from "../language";
@@ -17,13 +18,15 @@ export interface EntryProps {
   readonly wrong: readonly Field[];
 }
 
+interface WishEntryProps extends EntryProps {
+  readonly field: Field;
+  /** What it is called, where that isn't the name of the wish. */
+  readonly title?: string;
+  readonly hint?: ComponentChildren;
+}
+
 /** A wish by its name, in the control that fits it. */
-export function WishEntry({
-  field,
-  title,
-  hint,
-  ...props
-}: EntryProps & { readonly field: Field; readonly title?: string; readonly hint?: string }) {
+export function WishEntry({ field, title, hint, ...props }: WishEntryProps) {
   const words = useWords();
   const { wishes, set, wrong } = props;
   const { form } = FIELDS[field];
@@ -35,7 +38,7 @@ export function WishEntry({
     return (
       <Check
         title={named}
-        hint={about ?? ""}
+        hint={words.hints[field] ?? ""}
         checked={value !== ""}
         set={(isSet) => set(field, isSet ? "yes" : "")}
       />

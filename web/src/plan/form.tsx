@@ -6,8 +6,18 @@ import { whole } from "../language";
 import { epsilonText, valueText } from "./advice";
 import type { Plan } from "./answer";
 import { WishEntry, type EntryProps } from "./entries";
-import { FOUND, KINDS, OWN, furtherOf, goalsOf, type Found, type Goal } from "./fields";
-import { FIRST, fieldOf, finding, goalOf, isMean, type Wishes } from "./wishes";
+import {
+  FIELDS,
+  FOUND,
+  KINDS,
+  OWN,
+  furtherOf,
+  goalsOf,
+  type Found,
+  type Goal,
+  type Range,
+} from "./fields";
+import { FIRST, fieldOf, finding, goalOf, isMean, saidOf, type Wishes } from "./wishes";
 import { useWords } from "./language";
 import { betOf } from "./sense";
 
@@ -75,22 +85,21 @@ function Own(entry: EntryProps) {
   );
 }
 
-/** ε, between ends that are named by what they give. */
+/** ε, between ends that are named by what they give, and what the one between them gives. */
 function EpsilonEntry(entry: EntryProps) {
   const words = useWords();
-  const end = (epsilon: number): readonly [string, ReturnType<typeof betOf>] => [
-    epsilonText(words, epsilon),
-    betOf(epsilon),
-  ];
-  return (
-    <div class="epsilon-entry">
-      <WishEntry field="epsilon" title={words.epsilonTitle} {...entry} />
-      <p class="ends">
-        <small>{words.lowEnd(...end(0.1))}</small>
-        <small>{words.highEnd(...end(8))}</small>
-      </p>
-    </div>
+  const said = saidOf("epsilon", entry.wishes.values.epsilon);
+  const end = (epsilon: number) => [epsilonText(words, epsilon), betOf(epsilon)] as const;
+  const { from, to } = FIELDS.epsilon.slider as Range;
+  const hint = (
+    <>
+      <span class="ends">
+        <span>{words.lowEnd(...end(from))}</span> <span>{words.highEnd(...end(to))}</span>
+      </span>
+      {said !== null && words.between(betOf(Number(said)))}
+    </>
   );
+  return <WishEntry field="epsilon" title={words.epsilonTitle} hint={hint} {...entry} />;
 }
 
 /** What is aimed at, and its value. */
@@ -152,7 +161,8 @@ function FoundPart({ found, wishes, plan, isCurrent }: FoundProps) {
       <dt>{title}</dt>
       <dd>
         <b>{shown ? texts[found](shown) : isCurrent ? words.none : "…"}</b>{" "}
-        {shown && <small>{words.isFound}</small>}
+        {shown && <small>{words.isFound}</small>}{" "}
+        {!isCurrent && <small class="late">{words.reckoning}</small>}
       </dd>
     </dl>
   );

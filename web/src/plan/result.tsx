@@ -1,6 +1,7 @@
 /** A plan in words and pictures, or why there is none and what would do. */
 
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 
 import type { Problem } from "../collector/problem";
 import { whole } from "../language";
@@ -30,9 +31,10 @@ export function Result(props: ResultProps) {
   const words = useWords();
   const { answer, isWaiting, isUnreadable, isCollector } = props;
   const isOld = isWaiting || isUnreadable;
+  const advice = useRef<HTMLElement>(null);
   return (
     <div class={isOld ? "results old" : "results"} aria-busy={isWaiting}>
-      <section class="card advice" aria-label={words.answered}>
+      <section ref={advice} class="card advice" tabIndex={-1} aria-label={words.answered}>
         <div role="status">
           {isUnreadable ? (
             <p>{words.unreadable}</p>
@@ -44,7 +46,16 @@ export function Result(props: ResultProps) {
             <Refused answer={answer} />
           )}
         </div>
-        {answer && !answer.plan && !isUnreadable && <WaysOut problem={answer.problem} {...props} />}
+        {answer && !answer.plan && !isUnreadable && (
+          <WaysOut
+            problem={answer.problem}
+            wishes={props.wishes}
+            take={(next) => {
+              props.change(next, true);
+              advice.current?.focus(); // the button will be gone
+            }}
+          />
+        )}
       </section>
       {answer?.plan && (
         <>
@@ -102,12 +113,14 @@ function refusedText(words: Words, answer: Answer, { code }: Problem): string | 
   return refusals[code as keyof typeof refusals](noiseOf(words, answer));
 }
 
-interface WaysOutProps extends Pick<ResultProps, "wishes" | "change"> {
+interface WaysOutProps {
   readonly problem: unknown;
+  readonly wishes: Wishes;
+  readonly take: (next: Wishes) => void;
 }
 
 /** What would do instead, each a button that changes the wishes so. */
-function WaysOut({ problem, wishes, change }: WaysOutProps) {
+function WaysOut({ problem, wishes, take }: WaysOutProps) {
   const words = useWords();
   const ways = (refusalOf(problem)?.waysOut ?? []).flatMap((way) => {
     const [name = "", value = 0] = Object.entries(way)[0] ?? [];
@@ -121,7 +134,7 @@ function WaysOut({ problem, wishes, change }: WaysOutProps) {
       <h3>{words.waysOut}</h3>
       <div class="buttons">
         {ways.map(({ name, says, next }) => (
-          <button key={name} type="button" onClick={() => change(next, true)}>
+          <button key={name} type="button" onClick={() => take(next)}>
             {says}
           </button>
         ))}
@@ -198,7 +211,7 @@ function Next({ plan, query, isCollector }: NextProps) {
         <p>
           <a class="button main" href={`/#plan?${query}`}>
             {words.make}
-          </a>{" "}
+          </a>
           <small>{words.makeWhy}</small>
         </p>
       )}

@@ -6,7 +6,7 @@ import type { OutOf } from "../sense";
 
 const NUMBERS = new Intl.NumberFormat("en");
 const times = ({ right, of }: OutOf): string =>
-  `${NUMBERS.format(right)} times in ${NUMBERS.format(of)}`;
+  `${NUMBERS.format(right)}\u00a0times in\u00a0${NUMBERS.format(of)}`;
 
 const ESTIMATED: Readonly<Record<Estimated, string>> = {
   rare: "the share of an answer that hardly anybody gives",
@@ -175,10 +175,10 @@ export const words = {
     "Mostly the truth: it protects little more than the doubt.",
     "The truth, as good as: this protects nobody.",
   ],
-  lowEnd: (epsilon: string, bet: OutOf) =>
-    `${epsilon}: a coin’s toss. A bet is right ${times(bet)}.`,
+  lowEnd: (epsilon: string, bet: OutOf) => `${epsilon}: a coin’s toss, right ${times(bet)}`,
   highEnd: (epsilon: string, bet: OutOf) =>
-    `${epsilon}: the truth, as good as. A bet is right ${times(bet)}.`,
+    `${epsilon}: the truth, as good as, right ${times(bet)}`,
+  between: (bet: OutOf) => `A bet on one of two answers is right at most ${times(bet)}.`,
   fitsOwn: (of: string, fits: string) =>
     `Of ${of} people who give an answer, ${fits} send a report that fits it.`,
   fitsOther: (of: string, fits: string) => `Of ${of} who don’t, ${fits} do.`,
@@ -196,7 +196,7 @@ export const words = {
   peopleCount: (people: string, count: number) => `${people} ${count === 1 ? "person" : "people"}`,
   thePlan: "the plan",
   asTable: "As a table",
-  mechanismsTitle: "Every mechanism that can",
+  mechanismsTitle: "Every mechanism that can do it",
   columns: {
     mechanism: "Mechanism",
     people: "People",

@@ -175,8 +175,9 @@ export const words: PlanWords = {
     "ほぼ本当のことがわかります。守られるのは、わずかな疑いの余地だけです。",
     "本当のことがわかるのと同じです。誰も守られません。",
   ],
-  lowEnd: (epsilon, bet) => `${epsilon}：コイン投げ同然。賭けが当たるのは ${times(bet)}`,
-  highEnd: (epsilon, bet) => `${epsilon}：ほぼ筒抜け。賭けが当たるのは ${times(bet)}`,
+  lowEnd: (epsilon, bet) => `${epsilon}：コイン投げ同然（的中 ${times(bet)}）`,
+  highEnd: (epsilon, bet) => `${epsilon}：ほぼ筒抜け（的中 ${times(bet)}）`,
+  between: (bet) => `2 つの回答のどちらかに賭けて、当たるのは最大で ${times(bet)}です。`,
   fitsOwn: (of, fits) =>
     `ある回答を選んだ ${of} 人のうち、その回答に合う報告を送るのは ${fits} 人です。`,
   fitsOther: (of, fits) => `選ばなかった ${of} 人のうちでも、${fits} 人が合う報告を送ります。`,
