@@ -1,11 +1,12 @@
 /** What the collector answers to somebody's wishes: a plan, or why there is none. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { Problem, problemOf } from "../collector/problem";
 import type { Found, Goal, Kind } from "./fields";
 
 const PAUSE = 250; // milliseconds without a change, until the collector is asked
+const LONGEST_PAUSE = 2000; // where plans take their time: nobody should wait for older ones
 const SOONEST = 1; // seconds until a busy collector is asked again
 const LATEST = 30;
 
@@ -87,11 +88,13 @@ export interface Answered {
 export function useAnswer(query: string | null): Answered {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const [isCollector, setCollector] = useState(false);
+  const took = useRef(0);
   useEffect(() => {
     if (query === null) return;
     const ending = new AbortController();
     let timer: ReturnType<typeof setTimeout>;
     const askOnce = async (): Promise<void> => {
+      const begun = performance.now();
       try {
         const response = await fetch(`/plans?${query}`, {
           cache: "no-store",
@@ -105,12 +108,14 @@ export function useAnswer(query: string | null): Answered {
         }
         const plan = response.ok ? ((await response.json()) as Plan) : null;
         const problem = plan ? null : await problemOf(response);
+        took.current = performance.now() - begun;
         if (!ending.signal.aborted) setAnswer({ query, plan, problem });
       } catch (problem) {
         if (!ending.signal.aborted) setAnswer({ query, plan: null, problem });
       }
     };
-    timer = setTimeout(() => void askOnce(), answer === null ? 0 : PAUSE);
+    const pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, took.current));
+    timer = setTimeout(() => void askOnce(), answer === null ? 0 : pause);
     return () => {
       clearTimeout(timer);
       ending.abort();
