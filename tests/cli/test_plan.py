@@ -168,8 +168,11 @@ def test_a_streams_command_makes_that_mechanism(
         ("choice --answers 43 --epsilon 99 --error 0.01", "epsilon must be at most 20 in a plan"),
         ("choice --answers 1 --epsilon 1 --error 0.01", "at least 2 answers, got 1"),
         ("choice --answers 43 --epsilon 1 --people 0", "1 to 1,000,000,000,000 people, got 0"),
-        ("choice --answers 43 --epsilon 1 --error 0", "error must be above 0, got 0"),
-        ("choice --answers 43 --epsilon 1 --error nan", "error must be above 0, got nan"),
+        ("choice --answers 43 --epsilon 1 --error 0", "error must be above 0 and finite, got 0"),
+        (
+            "choice --answers 43 --epsilon 1 --error nan",
+            "error must be above 0 and finite, got nan",
+        ),
         ("choice --answers 2 --epsilon 1 --error 0.5", "error must be below 0.5, got 0.5: who"),
         ("choice --answers 43 --epsilon 1 --error 0.3", "hides even the most frequent of 43"),
         ("choice --answers 43 --epsilon 1 --smallest-share 1.5", "smallest share must be below 1"),

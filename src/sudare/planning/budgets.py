@@ -34,8 +34,9 @@ def planned(
     rows = [row for row in made.rows if not wanted or row.name in wanted]
     if not rows:
         raise NoSuchPlan(
+            "out_of_reach",
             f"{people:,} people can't reach that error with {' and '.join(map(str, wanted))}; "
-            f"`sudare plan {kind}` says with what they can"
+            f"`sudare plan {kind}` says with what they can",
         )
     made = replace(made, rows=tuple(rows))
     best = rows[0]

@@ -1,7 +1,7 @@
 """Why a plan can't be had, and the cheapest wishes near by that can."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -16,16 +16,17 @@ _NEARLY = 1 - 1e-9  # of an error that is just too large
 _DIGITS = 3  # of a number of people, and 2 of an error
 
 Way = dict[str, int | float]
-Reason = Literal["white_noise", "out_of_reach"]
+Reason = Literal["white_noise", "out_of_reach", "too_long"]
 
 
-def too_long(wish: Wish, shortest: int) -> NoSuchPlan:
+def too_long(kind: Kind, wish: Wish, shortest: int) -> NoSuchPlan:
     """That no report is as short as was wished."""
-    return NoSuchPlan(
+    return _refusal(
+        kind,
+        wish,
         "too_long",
         f"most bytes is {wish.most_bytes:,}, and no mechanism's report is as short: the shortest "
         f"has {shortest:,}",
-        ({"most_bytes": shortest},),
     )
 
 
@@ -78,8 +79,15 @@ def _refusal(kind: Kind, wish: Wish, reason: Reason, sentence: str) -> NoSuchPla
 
 def is_granted(kind: Kind, wish: Wish) -> bool:
     """Whether there is a plan that is no white noise."""
-    rows, _ = rows_of(kind, wish)
-    return bool(rows) and rows[0].error < kind.guess("error")
+    if wish.value is not None and wish.value >= kind.guess(wish.goal):
+        return False
+    row = _best(kind, wish)
+    return row is not None and not is_noise(kind, row)
+
+
+def is_noise(kind: Kind, row: Row) -> bool:
+    """Whether a guess would do as well."""
+    return row.reached[kind.judged] >= kind.guess(kind.judged)
 
 
 def _changed(kind: Kind, wish: Wish, way: Way) -> tuple[Kind, Wish]:
@@ -90,33 +98,50 @@ def _changed(kind: Kind, wish: Wish, way: Way) -> tuple[Kind, Wish]:
 
 def _ways(kind: Kind, wish: Wish) -> Iterator[Way]:
     """What may be changed, the least that may do."""
-    enough: dict[str, Any] = {} if wish.value else {"error": kind.guess("error") * _NEARLY}
+    enough: dict[str, Any] = {} if wish.value else {kind.judged: _just_no_guess(kind)}
     if wish.people is not None:
         budget = wish.epsilon or MOST_EPSILON
         row = _best(kind, replace(wish, people=None, epsilon=budget, **enough))
-        if row is not None:
+        if row is not None and row.people > wish.people:
             yield {"people": _up(row.people)}
     if wish.epsilon is not None:
         people = wish.people or MOST_PEOPLE
         row = _best(kind, replace(wish, people=people, epsilon=None, **enough))
-        if row is not None:
+        if row is not None and row.epsilon > wish.epsilon:
             yield {"epsilon": row.epsilon}
-    if fewer := _fewer_answers(kind, wish):
-        yield fewer
+    yield from _fewer_answers(kind, wish)
+    yield from _longer_reports(kind, wish)
     if wish.value is not None:
-        yield from _other_values(kind, wish)
+        yield from _other_value(kind, wish, wish.value)
 
 
-def _other_values(kind: Kind, wish: Wish) -> Iterator[Way]:
-    """Another value of the goal: the best that can be reached, or one that is no white noise."""
-    people, epsilon = wish.people or MOST_PEOPLE, wish.epsilon or MOST_EPSILON
-    unknown: dict[str, Any] = {wish.goal: None}
-    given = replace(wish, people=people, epsilon=epsilon, **unknown)
-    reached = [row.reached[wish.goal] for row in rows_of(kind, given)[0]]
-    for value in (min(reached, default=math.inf), kind.guess("error") / 2):
-        if math.isfinite(value):
-            yield {wish.goal: _rounded_up(value)}
+def _longer_reports(kind: Kind, wish: Wish) -> Iterator[Way]:
+    """The fewest bytes of a report with which the wish is granted, if more than were wished do."""
+    _, left_out = rows_of(kind, wish)
+    for size in sorted(set(left_out.values())):
+        if is_granted(kind, replace(wish, most_bytes=size)):
+            yield {"most_bytes": size}
             return
+
+
+def _other_value(kind: Kind, wish: Wish, value: float) -> Iterator[Way]:
+    """The best value of the goal that can be reached, or the worst that is no white noise."""
+    unknown: dict[str, Any] = {wish.goal: None}
+    people, epsilon = wish.people or MOST_PEOPLE, wish.epsilon or MOST_EPSILON
+    given = replace(wish, people=people, epsilon=epsilon, **unknown)
+    best = min((row.reached[wish.goal] for row in rows_of(kind, given)[0]), default=math.inf)
+    if value < best < math.inf:
+        yield {wish.goal: _rounded(best, math.ceil)}
+    elif best <= value and wish.goal != kind.judged:
+        unknown[kind.judged] = _just_no_guess(kind)
+        row = _best(kind, replace(wish, **unknown))
+        if row is not None and row.reached[wish.goal] < value:
+            yield {wish.goal: _rounded(row.reached[wish.goal], math.floor)}
+
+
+def _just_no_guess(kind: Kind) -> float:
+    """The worst of what is judged that isn't white noise."""
+    return kind.guess(kind.judged) * _NEARLY
 
 
 def _best(kind: Kind, wish: Wish) -> Row | None:
@@ -124,10 +149,10 @@ def _best(kind: Kind, wish: Wish) -> Row | None:
     return rows[0] if rows else None
 
 
-def _fewer_answers(kind: Kind, wish: Wish) -> Way:
+def _fewer_answers(kind: Kind, wish: Wish) -> Iterator[Way]:
     """The most answers with which the wish is granted, if they can be merged."""
     if kind.mergeable is None:
-        return {}
+        return
     name, many = kind.mergeable
     few = 2
 
@@ -138,11 +163,11 @@ def _fewer_answers(kind: Kind, wish: Wish) -> Way:
             return False
 
     if many <= few or not granted(few):
-        return {}
+        return
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (middle, many) if granted(middle) else (few, middle)
-    return {name: few}
+    yield {name: few}
 
 
 def _up(people: int) -> int:
@@ -151,10 +176,10 @@ def _up(people: int) -> int:
     return -(-people // unit) * unit
 
 
-def _rounded_up(value: float) -> float:
-    """A value, rounded up to two digits."""
+def _rounded(value: float, rounding: Callable[[float], int]) -> float:
+    """A value, rounded up or down to two digits."""
     unit = 10 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{math.ceil(value / unit * _NEARLY) * unit:.2g}")
+    return float(f"{rounding(value / unit) * unit:.2g}")
 
 
 def _in_words(wish: Wish, way: Way) -> str:
@@ -167,4 +192,4 @@ def _in_words(wish: Wish, way: Way) -> str:
         return f"ε = {as_given(value)} instead of {as_given(wish.epsilon or 0)}"
     if name == "answers":
         return f"answers merged to {value:,}"
-    return f"{name.replace('_', ' ')} {as_given(value)} instead of {as_given(wish.value or 0)}"
+    return f"{name.replace('_', ' ')} {as_given(value)} instead of {as_given(getattr(wish, name))}"

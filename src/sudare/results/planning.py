@@ -45,7 +45,7 @@ def recommendation(plan: "Plan") -> str:
     if plan.kind.name == "text":
         return f"{asked}: a text that {_seen(plan, best)}."
     sentence = f"{asked}: {_what(plan)} is then known to ±{value_text(plan, best.error)}"
-    if wish.goal == "difference" or wish.compare is not None:
+    if wish.grouped:
         share = "" if wish.compare is None else f" ({percent(wish.compare)} of them in one)"
         difference = value_text(plan, best.reached["difference"])
         return (

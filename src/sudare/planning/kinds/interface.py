@@ -61,6 +61,8 @@ class Kind(ABC):
 
     name: ClassVar[str]
     goals: ClassVar[tuple[Goal, ...]] = ("error", "smallest_share", "difference")
+    judged: ClassVar[Goal] = "error"
+    """What a guess is compared with, to tell whether a plan is white noise."""
     unit: ClassVar[Literal["share", "number", "people"]] = "share"
     steady: ClassVar[bool] = True
     """Whether a larger budget is never worse, so that the least one may be searched in leaps."""

@@ -1,7 +1,7 @@
 """One answer of a list, several of it, or answers to several questions: plans for shares."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate
 from sudare.estimation.frequency_error import ShareNoise
+from sudare.formats.numbers import whole, yes_or_no
 from sudare.mechanisms import CATEGORICAL
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import (
@@ -44,6 +45,7 @@ from sudare.planning.mechanism_choice import MechanismOptions, choose_several
 from sudare.planning.several_questions import DESIGNS
 from sudare.planning.wish import Goal, Wish
 
+_FEWEST = 2  # answers of a list
 _GUESS = 0.5  # who says ½ of a share is off by no more
 _MOST_RAPPOR = 1 << 16  # bits
 ANSWERS = "--answers-file ANSWERS.txt"
@@ -118,9 +120,7 @@ class Choice(Kind):
     answers: int
 
     def __post_init__(self) -> None:
-        if self.answers < 2:
-            raise ParameterError(f"a question needs at least 2 answers, got {self.answers}")
-        object.__setattr__(self, "answers", Categories(self.answers).k)
+        object.__setattr__(self, "answers", Categories(_answers(self.answers)).k)
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """Each mechanism for one answer of a list."""
@@ -181,6 +181,13 @@ class Choice(Kind):
         return new_collection(f"{QUESTION} {ANSWERS}", design, f"--mechanism {name}")
 
 
+def _answers(number: int) -> int:
+    """A number of listed answers, of which one can be given or another."""
+    if whole("answers", number) < _FEWEST:
+        raise ParameterError(f"a question needs at least {_FEWEST} answers, got {number}")
+    return number
+
+
 def hides(answers: int, share: float) -> str:
     """What an error as large as a guess hides, as a clause."""
     if share >= _GUESS:
@@ -205,9 +212,7 @@ class Several(Kind):
     most: int
 
     def __post_init__(self) -> None:
-        if self.answers < 2:
-            raise ParameterError(f"a question needs at least 2 answers, got {self.answers}")
-        checked = Selections(self.answers, self.most)
+        checked = Selections(_answers(self.answers), self.most)
         object.__setattr__(self, "answers", checked.k)
         object.__setattr__(self, "most", checked.most)
 
@@ -277,7 +282,13 @@ class SeveralAtOnce(Kind):
     associate: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", Questions(tuple(self.sizes)).sizes)
+        if not isinstance(self.sizes, Iterable):
+            raise ParameterError(
+                f"sizes are the numbers of answers of each question, got {self.sizes!r}"
+            )
+        sizes = tuple(_answers(size) for size in self.sizes)
+        object.__setattr__(self, "sizes", Questions(sizes).sizes)
+        yes_or_no("associate", self.associate)
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """One question of each person, the budget divided, or a joint table."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.rounds import round_estimates
-from sudare.formats.numbers import as_given
+from sudare.formats.numbers import as_given, real
 from sudare.mechanisms import CONTINUAL
 from sudare.mechanisms.domain import MOST_PEOPLE, Streams
 from sudare.mechanisms.over_time.continual import ContinualMechanism
@@ -96,7 +96,7 @@ class Stream(Kind):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rounds", Streams(self.rounds).rounds)
-        check_range(self.low, self.high)
+        check_range(real("low", self.low), real("high", self.high))
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """Each mechanism over time; KShot only where it is better than Glance."""
