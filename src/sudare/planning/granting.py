@@ -176,7 +176,7 @@ class Family:
             design = _made(self.make, budget / PER_UNIT)
             return math.inf if design is None else design.measure.foreseen(goal, reports)
 
-        if self.kind.steady:
+        if self.kind.steady(self.name):
             least = first_below(foreseen, value, _FIRST_BUDGET, MOST_BUDGET)
         else:
             least = first(lambda budget: foreseen(budget) <= value, MOST_BUDGET, slowly=4)

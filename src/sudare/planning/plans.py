@@ -177,9 +177,9 @@ def plan_of(kind: Kind, wish: Wish) -> Plan:
         )
     rows, left_out = rows_of(kind, wish)
     if left_out and not rows:
-        raise too_long(kind, wish, min(left_out.values()))
+        raise too_long(kind, wish, left_out)
     if not rows:
         raise out_of_reach(kind, wish)
     if is_noise(kind, rows[0]):
-        raise white_noise(kind, wish, rows[0])
+        raise white_noise(kind, wish, rows[0], left_out)
     return Plan(kind, wish, rows, left_out)

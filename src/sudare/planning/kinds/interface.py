@@ -64,9 +64,6 @@ class Kind(ABC):
     judged: ClassVar[Goal] = "error"
     """What a guess is compared with, to tell whether a plan is white noise."""
     unit: ClassVar[Literal["share", "number", "people"]] = "share"
-    steady: ClassVar[bool] = True
-    """Whether a larger budget is never worse, so that the least one may be searched in leaps."""
-
     curve: ClassVar[tuple[float, ...]] = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
     """Budgets at which a plan's curve is shown."""
     estimated: ClassVar[str] = "the share of an answer that hardly anybody gives"
@@ -85,14 +82,19 @@ class Kind(ABC):
     def guessing(self) -> str:
         """What such a guess is, as a clause."""
 
+    def steady(self, name: str) -> bool:
+        """Whether a larger budget is never worse for some family: its least is found in leaps."""
+        del name
+        return True
+
     def finished(self, design: Design, reports: int) -> Design:
         """The design for so many reports, where it depends on their number."""
         del reports
         return design
 
     @property
-    def mergeable(self) -> tuple[str, int] | None:
-        """The wish that says how many answers there are, and how many; None for no answers."""
+    def mergeable(self) -> tuple[str, int, int] | None:
+        """The wish that says how many answers there are, how many, and how few they may be."""
         return None
 
     @property

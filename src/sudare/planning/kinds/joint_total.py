@@ -36,7 +36,6 @@ class JointTotal(Kind):
     """
 
     name: ClassVar[str] = "joint"
-    steady: ClassVar[bool] = False
     most: int = 1
     delta: float = USUAL_DELTA
 

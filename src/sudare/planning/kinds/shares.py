@@ -153,9 +153,9 @@ class Choice(Kind):
         return hides(self.answers, self.guess("error"))
 
     @property
-    def mergeable(self) -> tuple[str, int]:
+    def mergeable(self) -> tuple[str, int, int]:
         """Answers can be merged."""
-        return "answers", self.answers
+        return "answers", self.answers, _FEWEST
 
     @property
     def counts_changed(self) -> float:
@@ -238,9 +238,9 @@ class Several(Kind):
         return hides(self.answers, self.guess("error"))
 
     @property
-    def mergeable(self) -> tuple[str, int] | None:
+    def mergeable(self) -> tuple[str, int, int]:
         """Answers can be merged, down to those that a person may select."""
-        return "answers", self.answers
+        return "answers", self.answers, max(_FEWEST, self.most)
 
     @property
     def counts_changed(self) -> float:
