@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sudare.errors import ParameterError
 from sudare.estimation.detection import (
@@ -101,6 +102,7 @@ def check_search(candidates: int, false_discoveries: float) -> None:
         )
 
 
+@lru_cache(maxsize=64)  # a search asks for the same ones again
 def best_filter(
     epsilon: float, lifetime: float | None = None, most_bits: int = MOST_BITS
 ) -> Rappor:

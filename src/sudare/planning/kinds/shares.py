@@ -42,6 +42,7 @@ from sudare.planning.kinds.interface import (
 from sudare.planning.kinds.trials import Population, Told, Trial
 from sudare.planning.measures import ShareMeasure
 from sudare.planning.mechanism_choice import MechanismOptions, choose_several
+from sudare.planning.search import first
 from sudare.planning.several_questions import DESIGNS
 from sudare.planning.wish import Goal, Wish
 
@@ -95,17 +96,24 @@ def _memoised(make: Kept, epsilon: float, wish: Wish) -> Design:
     """A mechanism that keeps noise, so that all visits cost at most ε.
 
     Each kept noise may cost its part of that, and each report half of the part, as ``collection
-    new`` has it. A person comes to keep no more of them than there are.
+    new`` has it. A person comes to keep no more of them than there are, and the less each may cost
+    the fewer there are.
     """
-    each, lifetime = epsilon, None
-    made = make(each, lifetime)
-    noises = 0
-    while wish.visits > 1 and (needed := min(wish.kept, made.most_kept or wish.kept)) > noises:
-        noises = needed if needed < noises + 4 else noises + 1
+
+    def design(made: Loloha | Rappor, each: float, lifetime: float | None) -> Design:
+        return of_chances(made, (made.holder, made.others), wish, each, lifetime)
+
+    if wish.visits == 1:
+        return design(make(epsilon, None), epsilon, None)
+
+    def kept(noises: int) -> tuple[Loloha | Rappor, float, float]:
         lifetime = part_of(epsilon, noises)
-        each = lifetime / 2
-        made = make(each, lifetime)
-    return of_chances(made, (made.holder, made.others), wish, each, lifetime=lifetime)
+        return make(lifetime / 2, lifetime), lifetime / 2, lifetime
+
+    def enough(noises: int) -> bool:
+        return noises >= (kept(noises)[0].most_kept or wish.kept)
+
+    return design(*kept(first(enough, wish.kept) or wish.kept))
 
 
 @dataclass(frozen=True, kw_only=True)
