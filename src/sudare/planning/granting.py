@@ -52,7 +52,7 @@ class Row:
 
     @property
     def forger_moves(self) -> float | None:
-        """How far 1 % of the reports move a result at most, if somebody forges them."""
+        """How far 1 % of the reports raise a share, or move a mean, if somebody forges them."""
         gain = self.design.forger_gain
         return None if gain is None else _FORGED * gain
 
