@@ -9,7 +9,7 @@ from sudare.mechanisms.over_time.kshot import KShot
 from sudare.planning.mechanism_choice import SMALLEST, MechanismOptions
 from sudare.planning.plans import Plan, plan
 
-_NAMED = {"auto", "small"}
+_UNNAMED = {"auto", "small"}
 _FOUND = ("shots", "flips", "bits", "hashes", "cohorts")  # by a plan
 _ANY_BYTES = 1 << 40
 
@@ -30,7 +30,7 @@ def planned(
     """
     kind, wishes = _asked(options, sizes)
     goal = "smallest_share" if options.own_words else "error"
-    wanted = {options.mechanism, options.design} - {*_NAMED, None}
+    wanted = {options.mechanism, options.design or "auto"} - _UNNAMED
     if wanted:
         wishes["most_bytes"] = _ANY_BYTES
     elif options.mechanism == "small":
@@ -46,7 +46,7 @@ def planned(
     if not rows:
         raise NoSuchPlan(
             "out_of_reach",
-            f"{people:,} people can't reach that error with {' and '.join(map(str, wanted))}; "
+            f"{people:,} people can't reach that error with {' and '.join(sorted(wanted))}; "
             f"`sudare plan {kind}` says with what they can",
         )
     made = replace(made, rows=tuple(rows))
