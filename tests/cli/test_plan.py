@@ -168,8 +168,11 @@ def test_a_streams_command_makes_that_mechanism(
         ("choice --answers 43 --epsilon 99 --error 0.01", "epsilon must be at most 20 in a plan"),
         ("choice --answers 1 --epsilon 1 --error 0.01", "at least 2 answers, got 1"),
         ("choice --answers 43 --epsilon 1 --people 0", "1 to 1,000,000,000,000 people, got 0"),
-        ("choice --answers 43 --epsilon 1 --error 0", "error must be above 0, got 0"),
-        ("choice --answers 43 --epsilon 1 --error nan", "error must be above 0, got nan"),
+        ("choice --answers 43 --epsilon 1 --error 0", "error must be above 0 and finite, got 0"),
+        (
+            "choice --answers 43 --epsilon 1 --error nan",
+            "error must be above 0 and finite, got nan",
+        ),
         ("choice --answers 2 --epsilon 1 --error 0.5", "error must be below 0.5, got 0.5: who"),
         ("choice --answers 43 --epsilon 1 --error 0.3", "hides even the most frequent of 43"),
         ("choice --answers 43 --epsilon 1 --smallest-share 1.5", "smallest share must be below 1"),
@@ -248,3 +251,78 @@ def test_what_is_no_number_is_a_usage_error(tmp_path: Path) -> None:
         assert result.code == 2
         assert "is not a valid" in result.err
     assert run(tmp_path, "plan", "stream", "--epsilon", 4, "--people", 10).code == 2
+
+
+NEW = ("collection", "new", "x", "--people", 50_000, "--error", 0.05, "-o", "x.json", "--force")
+TEA = "--question ? --answer a --answer b"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "wishes"),
+    [
+        (TEA, "choice", {"answers": 2}),
+        (f"{TEA} --mechanism oue", "choice", {"answers": 2}),
+        (f"{TEA} --mechanism rappor", "choice", {"answers": 2}),
+        (f"{TEA} --mechanism loloha", "choice", {"answers": 2}),
+        (f"{TEA} --answer c --most 2", "several", {"answers": 3, "most": 2}),
+        ("--question ? --from 0 --to 9 --step 1", "number", {"least": 0, "largest": 9, "step": 1}),
+        (
+            "--question ? --from 0 --to 9 --step 1 --estimate distribution",
+            "number",
+            {"least": 0, "largest": 9, "step": 1, "found_out": "distribution"},
+        ),
+        ("--questions q.toml", "questions", {"sizes": (3, 2)}),
+        ("--questions q.toml --design split", "questions", {"sizes": (3, 2)}),
+        ("--questions q.toml --associate", "questions", {"sizes": (3, 2), "associate": True}),
+        ("--question ? --rounds 5", "stream", {"rounds": 5}),
+        ("--question ? --rounds 5 --low .4 --high .6", "stream", {"rounds": 5, "low": 0.4}),
+        ("--question ? --free-text --form instant", "text", {}),
+    ],
+)
+def test_a_new_collection_has_the_epsilon_and_the_mechanism_of_the_plan(
+    tmp_path: Path, words: str, kind: str, wishes: dict[str, Any]
+) -> None:
+    lines = "".join(
+        f'[[questions]]\nname = "q{size}"\nquestion = "?"\nanswers = {list("abc"[:size])}\n'
+        for size in (3, 2)
+    )
+    (tmp_path / "q.toml").write_text(lines)
+    if wishes.get("low"):
+        wishes = {**wishes, "high": 0.6}
+    goal = "smallest_share" if kind == "text" else "error"
+    found = sudare.plan(kind, people=50_000, **{goal: 0.05}, **wishes)
+    named = words.split()[-1]
+    row = next((row for row in found.rows if row.name == named), found.recommended)
+    said = succeed(tmp_path, *NEW, *words.split()).err
+    assert said.startswith(f"Ask 50,000 people with {row.name} at ε = {row.epsilon:g}: ")
+    made = Collection.from_json((tmp_path / "x.json").read_bytes())
+    assert made.mechanism == row.design.mechanism
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (f"{TEA} --lifetime 4", "--lifetime needs --mechanism loloha"),
+        (f"{TEA} --design split", "a plan of choice knows grr, oue"),
+        (f"{TEA} --shots 2", "a plan finds --shots by itself"),
+        ("--question ? --free-text --bits 64", "a plan finds --bits by itself"),
+        ("--question ? --rounds 5 --mechanism oue", "a plan of stream knows glance, harmony"),
+        ("--question ? --from 0 --to 9 --step 1 --bins 3", "bins are of a distribution"),
+        ("--question ? --answer a", "a question needs at least 2 answers, got 1"),
+    ],
+)
+def test_what_a_plan_cannot_have_is_refused_in_one_sentence(
+    tmp_path: Path, words: str, sentence: str
+) -> None:
+    assert sentence in refused(tmp_path, *NEW, *words.split())
+
+
+def test_a_mechanism_that_is_named_may_have_long_reports_and_may_not_reach_the_error(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "many.txt").write_text("\n".join(f"answer {number}" for number in range(2000)))
+    many = ("--question", "?", "--answers-file", "many.txt", "--mechanism", "oue")
+    assert "with oue at ε" in succeed(tmp_path, *NEW, *many).err
+    words = ("collection", "new", "x", "--people", 30, "--error", 0.005, "-o", "y.json")
+    sentence = refused(tmp_path, *words, *TEA.split(), "--mechanism", "oue")
+    assert "30 people can't reach that error with oue; `sudare plan choice` says" in sentence

@@ -282,7 +282,7 @@ def test_white_noise_is_refused_and_what_is_needed_is_enough() -> None:
         ({"epsilon": 4.0, "people": 0}, "1 to 1,000,000,000,000 people, got 0"),
         ({"epsilon": 4.0, "people": 1.5}, "people must be a whole number"),
         ({"epsilon": 4.0, "error": 0.5}, r"error must be below 0\.5, got 0\.5"),
-        ({"epsilon": 4.0, "error": 0.0}, "error must be above 0, got 0"),
+        ({"epsilon": 4.0, "error": 0.0}, "error must be above 0 and finite, got 0"),
         ({"epsilon": -1.0, "people": 10}, "epsilon must be above 0"),
         ({"epsilon": 4.0, "people": 10, "low": 0.7, "high": 0.6}, "lies in 0 to 1, got 0.7 to"),
         ({"rounds": 0, "epsilon": 4.0, "people": 10}, "rounds must be between 1 and"),

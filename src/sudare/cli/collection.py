@@ -182,13 +182,17 @@ def _chosen(
     """The mechanism that is asked for, at the least ε if people and an error are given."""
     from sudare.planning.mechanism_choice import choose, choose_several
 
+    plan = None
     if aim is not None:
         from sudare.planning.budgets import planned
-        from sudare.results.planning import recommendation
 
         options, plan = planned(options, sizes or [answers], *aim)
+    mechanism = choose_several(options, sizes) if sizes else choose(options, answers)
+    if plan is not None:
+        from sudare.results.planning import recommendation
+
         say(recommendation(plan), err=True)
-    return options, choose_several(options, sizes) if sizes else choose(options, answers)
+    return options, mechanism
 
 
 def _refuse_one(answers: tuple[str, ...], *files: Path | None) -> None:

@@ -145,16 +145,15 @@ class _Shape:
         """
         moments, slopes = self._moments(x)
         t = self.places @ x
-        found, derived = [], []
-        for k in range(self.nodes // 2):
-            gap = max(t[k + 1] - t[k], _LEAST_GAP / 2)
-            rise = (moments[k + 1] - moments[k]) / gap
-            v = min(max(rise / 2, t[k]), t[k] + gap)
-            part = (v - t[k]) / gap
-            found.append(moments[k] + rise * (v - t[k]) - v * v)
-            low, high = (slopes[i] - rise * self.places[i] for i in (k, k + 1))
-            derived.append((1 - part) * low + part * high)
-        return np.array(found), np.array(derived)
+        low, high = slice(0, self.nodes // 2), slice(1, self.nodes // 2 + 1)
+        start, least = t[low], moments[low]
+        gap = np.maximum(t[high] - start, _LEAST_GAP / 2)
+        rise = (moments[high] - least) / gap
+        v = np.minimum(np.maximum(rise / 2, start), start + gap)
+        found = least + rise * (v - start) - v * v
+        part, rise = ((v - start) / gap)[:, np.newaxis], rise[:, np.newaxis]
+        below, above = (slopes[side] - rise * self.places[side] for side in (low, high))
+        return found, (1 - part) * below + part * above
 
     def optimal(self, *, even: bool) -> Floats:
         """What each output counts, so that the worst variance is least.

@@ -1,7 +1,8 @@
-"""Numbers in sentences: whole ones taken as Python's own, any as it was given, things counted."""
+"""Numbers: taken as Python's own, and in sentences as they were given, or as things counted."""
 
+import math
 import operator
-from typing import SupportsIndex
+from typing import SupportsFloat, SupportsIndex
 
 from sudare.errors import ParameterError
 
@@ -9,9 +10,30 @@ from sudare.errors import ParameterError
 def whole(name: str, value: SupportsIndex) -> int:
     """A whole number as Python's own, of no width; refuses anything else."""
     try:
-        return operator.index(value)
+        if not isinstance(value, bool):
+            return operator.index(value)
     except TypeError:
-        raise ParameterError(f"{name} must be a whole number, got {value!r}") from None
+        pass
+    raise ParameterError(f"{name} must be a whole number, got {value!r}")
+
+
+def real(name: str, value: object) -> float:
+    """A number as a float of full width, infinite if none is as large; refuses anything else."""
+    try:
+        if isinstance(value, SupportsFloat) and not isinstance(value, bool):
+            return float(value)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        pass
+    raise ParameterError(f"{name} must be a number, got {value!r}")
+
+
+def yes_or_no(name: str, value: object) -> bool:
+    """A wish that is true or false; refuses anything else."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} must be true or false, got {value!r}")
+    return value
 
 
 def as_given(number: float) -> str:

@@ -93,7 +93,7 @@ class SetResponse(Mechanism):
                 f"meet {self.most} of {self.items} items"
             )
         if not is_dyadic(self.keep) or not self._says_something:
-            blind = 1 - float(_missed(self.k, self.most, self.size))
+            blind = 1 - _missed(self.k, self.most, self.size)
             raise ParameterError(
                 f"keep must be a multiple of 2^-53 above {blind:.6g} and below 1, got {self.keep!r}"
             )
@@ -107,7 +107,7 @@ class SetResponse(Mechanism):
         """
         domain, epsilon = Selections(k, most), check_epsilon(epsilon)
         size = _best_size(domain.k, domain.most, epsilon)
-        missed = float(_missed(domain.k, domain.most, size))
+        missed = _missed(domain.k, domain.most, size)
         guess = (1 - missed) / (1 - missed + missed * math.exp(-epsilon))
         levels = _levels(domain.k, domain.most, size)
 
@@ -326,29 +326,24 @@ class SetResponse(Mechanism):
         return Aggregate(self.key, int(groups.people.sum()), counts)
 
 
-def _missed(k: int, most: int, size: int | NDArray[np.int64]) -> Any:  # noqa: ANN401 - or an array
+def _missed(k: int, most: int, size: int) -> float:
     """The chance that a uniform set of so many items misses ``most`` of ``k + most``."""
     steps = np.arange(1, most + 1)
-    return np.prod((k - np.asarray(size)[..., np.newaxis] + steps) / (k + steps), axis=-1)
+    return float(np.prod((k - size + steps) / (k + steps)))
 
 
 def _best_size(k: int, most: int, epsilon: float) -> int:
     """The size of a report with the least total variance over all items."""
-    best = (math.inf, 1)
-    step = max(1, _CELLS // most)
-    for first in range(1, k + 1, step):
-        sizes = np.arange(first, min(first + step, k + 1))
-        missed = _missed(k, most, sizes)
-        meeting = (1 - missed) / (1 - missed + missed * math.exp(-epsilon))
-        # A uniform set has size · most / items of them in the mean, 0 if it misses.
-        holder = meeting * sizes / (k + most) / (1 - missed)
-        others = (sizes - most * holder) / k
-        noise = most * holder * (1 - holder) + k * others * (1 - others)
-        with np.errstate(divide="ignore"):  # at the edge of what floats can tell
-            variance = noise / (holder - others) ** 2
-        at = int(np.argmin(variance))
-        best = min(best, (float(variance[at]), int(sizes[at])))
-    return best[1]
+    sizes = np.arange(1, k + 1)
+    missed = np.cumprod((k + 1 - sizes) / (k + most + 1 - sizes))  # one item after the other
+    meeting = (1 - missed) / (1 - missed + missed * math.exp(-epsilon))
+    # A uniform set has size · most / items of them in the mean, 0 if it misses.
+    holder = meeting * sizes / (k + most) / (1 - missed)
+    others = (sizes - most * holder) / k
+    noise = most * holder * (1 - holder) + k * others * (1 - others)
+    with np.errstate(divide="ignore"):  # at the edge of what floats can tell
+        variance = noise / (holder - others) ** 2
+    return int(sizes[np.argmin(variance)])
 
 
 def _growth(k: int, most: int, size: int, own: int) -> Fraction:

@@ -5,10 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from sudare.errors import NoSuchPlan, ParameterError
+from sudare.mechanisms.over_time.kshot import KShot
 from sudare.planning.mechanism_choice import SMALLEST, MechanismOptions
 from sudare.planning.plans import Plan, plan
 
-_NAMED = {"auto", "small"}
+_UNNAMED = {"auto", "small"}
+_FOUND = ("shots", "flips", "bits", "hashes", "cohorts")  # by a plan
+_ANY_BYTES = 1 << 40
 
 
 def planned(
@@ -27,15 +30,23 @@ def planned(
     """
     kind, wishes = _asked(options, sizes)
     goal = "smallest_share" if options.own_words else "error"
-    if options.mechanism == "small":
+    wanted = {options.mechanism, options.design or "auto"} - _UNNAMED
+    if wanted:
+        wishes["most_bytes"] = _ANY_BYTES
+    elif options.mechanism == "small":
         wishes["most_bytes"] = SMALLEST
     made = plan(kind, people=people, **{goal: error}, **wishes)
-    wanted = {options.mechanism, options.design} - {*_NAMED, None}
+    families = made.kind.families(made.wish)
+    if strange := sorted(wanted - set(families)):
+        raise ParameterError(
+            f"a plan of {kind} knows {', '.join(families)}, not {strange[0]}: say --epsilon instead "
+            f"of --people and --error"
+        )
     rows = [row for row in made.rows if not wanted or row.name in wanted]
     if not rows:
         raise NoSuchPlan(
             "out_of_reach",
-            f"{people:,} people can't reach that error with {' and '.join(map(str, wanted))}; "
+            f"{people:,} people can't reach that error with {' and '.join(sorted(wanted))}; "
             f"`sudare plan {kind}` says with what they can",
         )
     made = replace(made, rows=tuple(rows))
@@ -43,20 +54,21 @@ def planned(
     chosen: dict[str, Any] = {"epsilon": best.epsilon}
     if kind == "questions":
         chosen["design"] = best.name
-    elif kind == "choice":
+    elif kind in {"choice", "stream"}:
         chosen["mechanism"] = best.name
+        if best.name != KShot.name:
+            chosen |= {"low": None, "high": None}
     elif kind == "text":
         filter_: Any = best.design.mechanism
-        for name in ("bits", "hashes", "cohorts"):
-            if getattr(options, name) is None:
-                chosen[name] = getattr(filter_, name)
+        chosen |= {name: getattr(filter_, name) for name in ("bits", "hashes", "cohorts")}
     return replace(options, **chosen), made
 
 
 def _asked(options: MechanismOptions, sizes: Sequence[int]) -> tuple[str, dict[str, Any]]:
     """The kind of question that options ask for, and its wishes."""
-    if options.shots is not None:
-        raise ParameterError("a plan finds --shots by itself: leave it out beside --error")
+    found = [name for name in _FOUND if getattr(options, name) is not None]
+    if found:
+        raise ParameterError(f"a plan finds --{found[0]} by itself: leave it out beside --error")
     if len(sizes) > 1:
         return "questions", {"sizes": tuple(sizes), "associate": bool(options.associate)}
     if options.has_range:

@@ -52,7 +52,7 @@ class Row:
 
     @property
     def forger_moves(self) -> float | None:
-        """How far 1 % of the reports move a result at most, if somebody forges them."""
+        """How far 1 % of the reports raise a share, or move a mean, if somebody forges them."""
         gain = self.design.forger_gain
         return None if gain is None else _FORGED * gain
 
@@ -79,7 +79,8 @@ class Row:
 def rows_of(kind: Kind, wish: Wish) -> tuple[tuple[Row, ...], dict[str, int]]:
     """A row for each mechanism that grants the wish, the best first; and the ones left out."""
     rows, left_out = [], {}
-    for name, make in kind.families(wish).items():
+    families = kind.families(wish)
+    for name, make in families.items():
         row = Family(kind, wish, name, make).granted()
         if row is None or not math.isfinite(row.error):
             continue
@@ -88,7 +89,21 @@ def rows_of(kind: Kind, wish: Wish) -> tuple[tuple[Row, ...], dict[str, int]]:
             continue
         details = kind.details(row.design, row.reports)
         rows.append(replace(row, design=kind.finished(row.design, row.reports), details=details))
+    if not rows and not left_out:
+        _refuse_unmade(families)
     return tuple(sorted(rows, key=_rank)), left_out
+
+
+def _refuse_unmade(families: Mapping[str, Make]) -> None:
+    """Refuse what no mechanism can be made for, even where a report may tell nearly the truth."""
+    for make in families.values():
+        try:
+            make(MOST_EPSILON)
+        except ParameterError as error:
+            refusal = error
+        else:
+            return
+    raise refusal
 
 
 def _rank(row: Row) -> tuple[float, ...]:
@@ -161,7 +176,7 @@ class Family:
             design = _made(self.make, budget / PER_UNIT)
             return math.inf if design is None else design.measure.foreseen(goal, reports)
 
-        if self.kind.steady:
+        if self.kind.steady(self.name):
             least = first_below(foreseen, value, _FIRST_BUDGET, MOST_BUDGET)
         else:
             least = first(lambda budget: foreseen(budget) <= value, MOST_BUDGET, slowly=4)
@@ -169,12 +184,10 @@ class Family:
 
 
 def _made(make: Make, epsilon: float) -> Design | None:
-    """The design at a budget; None where no coin is fair enough for so little."""
+    """The design at a budget; None where there is none for so little, or for so many answers."""
     try:
         return make(epsilon)
-    except ParameterError as error:
-        if "too small" not in str(error):
-            raise
+    except ParameterError:
         return None
 
 

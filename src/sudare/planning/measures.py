@@ -11,6 +11,7 @@ from sudare.estimation.frequency_error import RELIABLE_SPREAD, ShareNoise
 from sudare.planning.wish import GOALS, Goal, Wish
 
 _FAR = 50  # of a noise whose chances fall by e: what lies beyond has none
+_WIDEST = 1 << 18  # numbers on either side of 0: their steps are beyond the digits that are shown
 _HALVINGS = 60  # of an interval of shares, whose middle is then as near as floats get
 
 
@@ -171,11 +172,13 @@ class TotalMeasure(Measure):
         chances: of the noise -m, …, m, in units of the total.
         apart: of the difference of two such noises.
         wish: how sure the result is to be, and of whom.
+        coarse: how many units at once, where the noise is so wide that single ones are too many.
     """
 
     chances: Floats
     apart: Floats
     wish: Wish
+    coarse: int = 1
 
     @classmethod
     def of_law(cls, chances: Floats, wish: Wish) -> "TotalMeasure":
@@ -189,10 +192,12 @@ class TotalMeasure(Measure):
         With p = e^-rate the difference of two is k with a chance in proportion to
         p^|k| (|k| + (1 + p²) / (1 - p²)).
         """
+        coarse = math.ceil(_FAR / rate / _WIDEST)
+        rate *= coarse
         sizes = np.abs(np.arange(-(far := math.ceil(_FAR / rate)), far + 1))
         one = np.exp(-rate * sizes)
         two = one * (sizes + 1 / math.tanh(rate))
-        return cls(one / one.sum(), two / two.sum(), wish)
+        return cls(one / one.sum(), two / two.sum(), wish, coarse)
 
     @property
     def sure(self) -> int:
@@ -222,9 +227,10 @@ class TotalMeasure(Measure):
                 chances = self.apart
         sure = _quantile(chances, self.wish.level, both=True)
         if goal == "error":
-            return sure / group
+            return self.coarse * sure / group
         # What is seen lies beyond that, so one unit more, and the noise may take some away.
-        return (sure + 1 + _quantile(chances, self.wish.power, both=False)) / group
+        more = _quantile(chances, self.wish.power, both=False)
+        return self.coarse * (sure + 1 + more) / group
 
 
 def _quantile(chances: Floats, level: float, *, both: bool) -> int:

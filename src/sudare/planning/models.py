@@ -20,7 +20,7 @@ class TrustModel:
         model: answers that are randomised before they are sent, when nobody need be trusted; two
             parties, of whom one has to be honest; or a curator, who sees every answer.
         epsilon: the budget.
-        delta: the chance with which it may be exceeded.
+        delta: the chance with which its part may be exceeded, for each count that a person changes.
         people: how many are asked.
         error: what is then reached of the goal.
         exact: whether the noise is one that ships; else it is the least that there can be.

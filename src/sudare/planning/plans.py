@@ -16,7 +16,7 @@ from sudare.planning.granting import Family, Row, known, rows_of
 from sudare.planning.kinds import KINDS
 from sudare.planning.kinds.interface import Kind
 from sudare.planning.models import TrustModel, trust_models
-from sudare.planning.ways_out import out_of_reach, too_long, white_noise
+from sudare.planning.ways_out import is_noise, out_of_reach, too_long, white_noise
 from sudare.planning.wish import COMMON, Found, Wish
 
 
@@ -145,7 +145,7 @@ def check_names(kind: str, wishes: Mapping[str, object]) -> None:
 
     A wish that is None is one that isn't given.
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ParameterError(f"a plan is for one of {', '.join(KINDS)}, got {kind!r}")
     known = {item.name: item for item in fields(KINDS[kind])}
     strange = [wish for wish in wishes if wish not in known and wish not in COMMON]
@@ -177,9 +177,9 @@ def plan_of(kind: Kind, wish: Wish) -> Plan:
         )
     rows, left_out = rows_of(kind, wish)
     if left_out and not rows:
-        raise too_long(wish, min(left_out.values()))
+        raise too_long(kind, wish, left_out)
     if not rows:
         raise out_of_reach(kind, wish)
-    if rows[0].error >= kind.guess("error"):
-        raise white_noise(kind, wish, rows[0])
+    if is_noise(kind, rows[0]):
+        raise white_noise(kind, wish, rows[0], left_out)
     return Plan(kind, wish, rows, left_out)

@@ -107,8 +107,7 @@ class _Tried:
     @property
     def difference(self) -> float | None:
         """The smallest difference, if there are groups to be compared."""
-        grouped = self.wish.compare is not None or self.wish.goal == "difference"
-        return known(self.row.reached.get("difference")) if grouped else None
+        return known(self.row.reached.get("difference")) if self.wish.grouped else None
 
     @property
     def groups(self) -> tuple[int, int]:

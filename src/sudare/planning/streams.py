@@ -14,6 +14,7 @@ GUESS = 0.5  # the error of saying ½ in every round, whatever happens, is never
 _LEVEL = 0.95
 _SIZES = 41  # numbers of reports in a round that stand for all of them
 _ERRORS = 400  # errors at which a law is looked at
+_NORMAL = 10_000  # a variance of a count from which its law is normal: errors agree to 4 digits
 
 
 @lru_cache(maxsize=256)  # a search asks for the same ones again
@@ -72,10 +73,13 @@ def round_variance(
 
 
 def _at_most(count: Floats, sizes: Floats | np.float64, chance: float) -> Floats:
-    """The binomial law up to a count."""
-    from scipy.special import betainc
+    """The binomial law up to a count; of many reports, as good as the normal one."""
+    from scipy.special import betainc, ndtr
 
     whole_count = np.floor(count)
+    variance = sizes * chance * (1 - chance)
+    if np.min(variance) > _NORMAL:
+        return np.asarray(ndtr((whole_count + 0.5 - sizes * chance) / np.sqrt(variance)))
     inside = np.clip(whole_count, 0, sizes - 1)
     law = betainc(sizes - inside, inside + 1, 1 - chance)
     return np.where(whole_count < 0, 0.0, np.where(whole_count >= sizes, 1.0, law))

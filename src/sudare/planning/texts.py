@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sudare.errors import ParameterError
 from sudare.estimation.detection import (
@@ -10,7 +11,7 @@ from sudare.estimation.detection import (
     reports_needed,
     smallest_detectable,
 )
-from sudare.formats.numbers import counted, whole
+from sudare.formats.numbers import counted, real, whole
 from sudare.mechanisms.rappor import Rappor
 
 MOST_BITS = 1024
@@ -94,13 +95,14 @@ def check_search(candidates: int, false_discoveries: float) -> None:
         raise ParameterError(
             f"a plan needs at least 1 candidate, and at most {MOST_CANDIDATES:,}, got {candidates}"
         )
-    if not LEAST_CHANCE <= false_discoveries < 0.5:
+    if not LEAST_CHANCE <= real("false discoveries", false_discoveries) < 0.5:
         raise ParameterError(
             f"the chance of false discoveries must be at least {LEAST_CHANCE:g} and below 0.5, "
             f"got {false_discoveries}"
         )
 
 
+@lru_cache(maxsize=64)  # a search asks for the same ones again
 def best_filter(
     epsilon: float, lifetime: float | None = None, most_bits: int = MOST_BITS
 ) -> Rappor:

@@ -1,11 +1,11 @@
 """Why a plan can't be had, and the cheapest wishes near by that can."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from sudare.errors import NoSuchPlan, ParameterError
+from sudare.errors import NoSuchPlan
 from sudare.formats.numbers import as_given, counted
 from sudare.mechanisms.domain import MOST_PEOPLE
 from sudare.planning.granting import Row, rows_of
@@ -15,21 +15,25 @@ from sudare.planning.wish import MOST_EPSILON, Wish
 _NEARLY = 1 - 1e-9  # of an error that is just too large
 _DIGITS = 3  # of a number of people, and 2 of an error
 
-Way = dict[str, int | float]
-Reason = Literal["white_noise", "out_of_reach"]
+Way = tuple[str, int | float]
+"""A wish by its name, and what it may be instead."""
+LeftOut = Mapping[str, int]
+Reason = Literal["white_noise", "out_of_reach", "too_long"]
 
 
-def too_long(wish: Wish, shortest: int) -> NoSuchPlan:
+def too_long(kind: Kind, wish: Wish, left_out: LeftOut) -> NoSuchPlan:
     """That no report is as short as was wished."""
-    return NoSuchPlan(
+    return _refusal(
+        kind,
+        wish,
         "too_long",
         f"most bytes is {wish.most_bytes:,}, and no mechanism's report is as short: the shortest "
-        f"has {shortest:,}",
-        ({"most_bytes": shortest},),
+        f"has {min(left_out.values()):,}",
+        left_out,
     )
 
 
-def white_noise(kind: Kind, wish: Wish, best: Row) -> NoSuchPlan:
+def white_noise(kind: Kind, wish: Wish, best: Row, left_out: LeftOut) -> NoSuchPlan:
     """That a plan is worth nothing, with more people, a larger ε, or fewer answers instead."""
     return _refusal(
         kind,
@@ -38,6 +42,7 @@ def white_noise(kind: Kind, wish: Wish, best: Row) -> NoSuchPlan:
         f"{counted(best.people, 'person', 'people')} at ε = {as_given(best.epsilon)}"
         f"{_for(kind, wish)} give white noise: a result is off by {best.error:.2g}, and "
         f"{kind.guessing}",
+        left_out,
     )
 
 
@@ -56,6 +61,7 @@ def out_of_reach(kind: Kind, wish: Wish) -> NoSuchPlan:
             "error": f"{people} at ε = {as_given(wish.epsilon or 0)}{_for(kind, wish)} give white "
             f"noise: no result is any better than a guess",
         }[wish.found],
+        {},
     )
 
 
@@ -66,57 +72,78 @@ def _for(kind: Kind, wish: Wish) -> str:
     return f" for {wish.visits:,} visits" if wish.visits > 1 else ""
 
 
-def _refusal(kind: Kind, wish: Wish, reason: Reason, sentence: str) -> NoSuchPlan:
+def _refusal(
+    kind: Kind, wish: Wish, reason: Reason, sentence: str, left_out: LeftOut
+) -> NoSuchPlan:
     """A refusal with those ways out that lead somewhere."""
-    ways = [way for way in _ways(kind, wish) if is_granted(*_changed(kind, wish, way))]
+    ways: dict[str, int | float] = {}
+    for name, value in _ways(kind, wish, sorted(left_out.values())):
+        if name not in ways and is_granted(*_changed(kind, wish, name, value)):
+            ways[name] = value
     if ways:
-        words = [_in_words(wish, way) for way in ways]
+        words = [_in_words(wish, name, value) for name, value in ways.items()]
         listed = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
         sentence += f"; what would do: {listed}"
-    return NoSuchPlan(reason, sentence, tuple(ways))
+    return NoSuchPlan(reason, sentence, tuple({name: value} for name, value in ways.items()))
 
 
 def is_granted(kind: Kind, wish: Wish) -> bool:
     """Whether there is a plan that is no white noise."""
-    rows, _ = rows_of(kind, wish)
-    return bool(rows) and rows[0].error < kind.guess("error")
+    if wish.value is not None and wish.value >= kind.guess(wish.goal):
+        return False
+    row = _best(kind, wish)
+    return row is not None and not is_noise(kind, row)
 
 
-def _changed(kind: Kind, wish: Wish, way: Way) -> tuple[Kind, Wish]:
-    own = {name: value for name, value in way.items() if name in kind.wishes}
-    rest: dict[str, Any] = {name: value for name, value in way.items() if name not in own}
-    return (kind.with_wish(**own) if own else kind), replace(wish, **rest)
+def is_noise(kind: Kind, row: Row) -> bool:
+    """Whether a guess would do as well."""
+    return row.reached[kind.judged] >= kind.guess(kind.judged)
 
 
-def _ways(kind: Kind, wish: Wish) -> Iterator[Way]:
-    """What may be changed, the least that may do."""
-    enough: dict[str, Any] = {} if wish.value else {"error": kind.guess("error") * _NEARLY}
+def _changed(kind: Kind, wish: Wish, name: str, value: float) -> tuple[Kind, Wish]:
+    change: dict[str, Any] = {name: value}
+    if name in kind.wishes:
+        return kind.with_wish(**change), wish
+    return kind, replace(wish, **change)
+
+
+def _ways(kind: Kind, wish: Wish, longer: Sequence[int]) -> Iterator[Way]:
+    """What may be changed, the least that may do; of a report's bytes one of those that are."""
+    enough: dict[str, Any] = {} if wish.value else {kind.judged: _just_no_guess(kind)}
     if wish.people is not None:
         budget = wish.epsilon or MOST_EPSILON
         row = _best(kind, replace(wish, people=None, epsilon=budget, **enough))
-        if row is not None:
-            yield {"people": _up(row.people)}
+        if row is not None and row.people > wish.people:
+            yield "people", _up(row.people)
     if wish.epsilon is not None:
         people = wish.people or MOST_PEOPLE
         row = _best(kind, replace(wish, people=people, epsilon=None, **enough))
-        if row is not None:
-            yield {"epsilon": row.epsilon}
-    if fewer := _fewer_answers(kind, wish):
-        yield fewer
+        if row is not None and row.epsilon > wish.epsilon:
+            yield "epsilon", row.epsilon
+    yield from _fewer_answers(kind, wish)
+    yield from (("most_bytes", size) for size in longer)
     if wish.value is not None:
-        yield from _other_values(kind, wish)
+        yield from _other_value(kind, wish, wish.value)
 
 
-def _other_values(kind: Kind, wish: Wish) -> Iterator[Way]:
-    """Another value of the goal: the best that can be reached, or one that is no white noise."""
-    people, epsilon = wish.people or MOST_PEOPLE, wish.epsilon or MOST_EPSILON
+def _other_value(kind: Kind, wish: Wish, value: float) -> Iterator[Way]:
+    """The best value of the goal that can be reached, or the worst that is no white noise."""
     unknown: dict[str, Any] = {wish.goal: None}
+    people, epsilon = wish.people or MOST_PEOPLE, wish.epsilon or MOST_EPSILON
     given = replace(wish, people=people, epsilon=epsilon, **unknown)
-    reached = [row.reached[wish.goal] for row in rows_of(kind, given)[0]]
-    for value in (min(reached, default=math.inf), kind.guess("error") / 2):
-        if math.isfinite(value):
-            yield {wish.goal: _rounded_up(value)}
-            return
+    best = min((row.reached[wish.goal] for row in rows_of(kind, given)[0]), default=math.inf)
+    if value < best < math.inf:
+        yield wish.goal, _rounded(best, math.ceil)
+    elif best <= value and wish.goal != kind.judged:
+        unknown[kind.judged] = _just_no_guess(kind)
+        row = _best(kind, replace(wish, **unknown))
+        if row is not None and row.reached[wish.goal] < value:
+            yield wish.goal, _rounded(row.reached[wish.goal], math.floor)
+
+
+def _just_no_guess(kind: Kind) -> float:
+    """The worst of what is judged that isn't white noise."""
+    return kind.guess(kind.judged) * _NEARLY
 
 
 def _best(kind: Kind, wish: Wish) -> Row | None:
@@ -124,25 +151,21 @@ def _best(kind: Kind, wish: Wish) -> Row | None:
     return rows[0] if rows else None
 
 
-def _fewer_answers(kind: Kind, wish: Wish) -> Way:
+def _fewer_answers(kind: Kind, wish: Wish) -> Iterator[Way]:
     """The most answers with which the wish is granted, if they can be merged."""
     if kind.mergeable is None:
-        return {}
-    name, many = kind.mergeable
-    few = 2
+        return
+    name, many, few = kind.mergeable
 
     def granted(answers: int) -> bool:
-        try:
-            return is_granted(kind.with_wish(**{name: answers}), wish)
-        except ParameterError:  # fewer answers than may be selected
-            return False
+        return is_granted(kind.with_wish(**{name: answers}), wish)
 
     if many <= few or not granted(few):
-        return {}
+        return
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (middle, many) if granted(middle) else (few, middle)
-    return {name: few}
+    yield name, few
 
 
 def _up(people: int) -> int:
@@ -151,15 +174,14 @@ def _up(people: int) -> int:
     return -(-people // unit) * unit
 
 
-def _rounded_up(value: float) -> float:
-    """A value, rounded up to two digits."""
+def _rounded(value: float, rounding: Callable[[float], int]) -> float:
+    """A value, rounded up or down to two digits."""
     unit = 10 ** (math.floor(math.log10(value)) - 1)
-    return float(f"{math.ceil(value / unit * _NEARLY) * unit:.2g}")
+    return float(f"{rounding(value / unit) * unit:.2g}")
 
 
-def _in_words(wish: Wish, way: Way) -> str:
+def _in_words(wish: Wish, name: str, value: float) -> str:
     """A way out as a clause."""
-    ((name, value),) = way.items()
     if name == "people":
         more = round(value) - (wish.people or 0)
         return f"{more:,} more people ({value:,} in all)"
@@ -167,4 +189,4 @@ def _in_words(wish: Wish, way: Way) -> str:
         return f"ε = {as_given(value)} instead of {as_given(wish.epsilon or 0)}"
     if name == "answers":
         return f"answers merged to {value:,}"
-    return f"{name.replace('_', ' ')} {as_given(value)} instead of {as_given(wish.value or 0)}"
+    return f"{name.replace('_', ' ')} {as_given(value)} instead of {as_given(getattr(wish, name))}"

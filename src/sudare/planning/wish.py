@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from statistics import NormalDist
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sudare.chance.exact import check_epsilon
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import check_level
-from sudare.formats.numbers import as_given, whole
+from sudare.formats.numbers import as_given, counted, real, whole, yes_or_no
 from sudare.mechanisms.domain import MOST_PEOPLE
 
 Goal = Literal["error", "smallest_share", "difference"]
@@ -21,6 +21,7 @@ Found = Literal["people", "epsilon", "error"]
 
 MOST_EPSILON = 20.0  # e^20: there is hardly any noise left to take away
 MOST_VISITS = 10_000
+_LEAST_LEVEL = 0.5  # below that an interval leaves out the truth more often than not
 USUAL_BYTES = 128
 _ROUNDING = 1e-9  # of a number of people: as near to a whole one as floats may be
 
@@ -62,6 +63,22 @@ class Wish:
     most_bytes: int = USUAL_BYTES
 
     def __post_init__(self) -> None:
+        self._read()
+        self._check_given()
+        self._check_people()
+        self._check_sure()
+        self._check_groups()
+        self._check_visits()
+
+    def _read(self) -> None:
+        """Take numbers as Python's own, and refuse what is none."""
+        for names, read in ((_WHOLE, whole), (_REAL, real), (("population",), yes_or_no)):
+            for name in names:
+                value: Any = getattr(self, name)
+                if value is not None:
+                    object.__setattr__(self, name, read(_word(name), value))
+
+    def _check_given(self) -> None:
         given = [goal for goal in GOALS if getattr(self, goal) is not None]
         if len(given) > 1:
             raise ParameterError(
@@ -74,15 +91,22 @@ class Wish:
                 f"a plan takes two of people, epsilon and an error (or {_listed(GOALS[1:])}), and "
                 f"finds the third, got {got}"
             )
-        self._check_people()
         if self.epsilon is not None and check_epsilon(self.epsilon) > MOST_EPSILON:
             raise ParameterError(
                 f"epsilon must be at most {MOST_EPSILON:g} in a plan, got {self.epsilon}"
             )
         for goal in given:
             if not 0 < getattr(self, goal) < math.inf:
-                raise ParameterError(f"{_word(goal)} must be above 0, got {getattr(self, goal)}")
+                raise ParameterError(
+                    f"{_word(goal)} must be above 0 and finite, got {getattr(self, goal)}"
+                )
+
+    def _check_sure(self) -> None:
         check_level(self.level)
+        if self.level < _LEAST_LEVEL:
+            raise ParameterError(
+                f"a level must be at least {_LEAST_LEVEL} in a plan, got {self.level}"
+            )
         if not 0.5 <= self.power < 1:
             raise ParameterError(
                 f"power must be at least 0.5 and below 1: the chance to see what is to be seen, "
@@ -90,7 +114,6 @@ class Wish:
             )
         if not 0 <= self.share < 1:
             raise ParameterError(f"share must be at least 0 and below 1, got {self.share}")
-        self._check_groups()
 
     def _check_people(self) -> None:
         if not 0 < self.response_rate <= 1:
@@ -99,12 +122,12 @@ class Wish:
             )
         if self.people is None:
             return
-        if not 1 <= whole("people", self.people) <= MOST_PEOPLE:
+        if not 1 <= self.people <= MOST_PEOPLE:
             raise ParameterError(f"a plan needs 1 to {MOST_PEOPLE:,} people, got {self.people}")
         if not self.reports(self.people):
             raise ParameterError(
-                f"of {self.people:,} people at a response rate of {as_given(self.response_rate)} "
-                f"nobody answers"
+                f"of {counted(self.people, 'person', 'people')} at a response rate of "
+                f"{as_given(self.response_rate)} nobody answers"
             )
 
     def _check_groups(self) -> None:
@@ -114,19 +137,26 @@ class Wish:
                 f"got {self.compare}"
             )
         smaller = min(self.part, 1 - self.part)
-        if self.compare is not None and self.people and self.reports(self.people) * smaller < 1:
+        if self.grouped and self.people and self.reports(self.people) * smaller < 1:
             raise ParameterError(
-                f"compare leaves nobody in one of two groups of {self.people:,} people, got "
-                f"{self.compare}"
+                f"two groups to compare need somebody in each, and {as_given(smaller)} of "
+                f"{counted(self.reports(self.people), 'report')} is nobody"
             )
-        if not 1 <= whole("visits", self.visits) <= MOST_VISITS:
+        if self.difference is not None and self.share and self.share + self.difference > 1:
+            raise ParameterError(
+                f"difference must be at most {1 - self.share:.6g} beside a share of "
+                f"{as_given(self.share)}: no share is above 1, got {self.difference}"
+            )
+
+    def _check_visits(self) -> None:
+        if not 1 <= self.visits <= MOST_VISITS:
             raise ParameterError(f"visits must be 1 to {MOST_VISITS:,}, got {self.visits}")
-        if self.changes is not None and not 0 <= whole("changes", self.changes) < self.visits:
+        if self.changes is not None and not 0 <= self.changes < self.visits:
             raise ParameterError(
                 f"changes must be 0 to {self.visits - 1}, below the number of visits, got "
                 f"{self.changes}"
             )
-        if whole("most_bytes", self.most_bytes) < 1:
+        if self.most_bytes < 1:
             raise ParameterError(f"a report has at least 1 byte, got {self.most_bytes}")
 
     @property
@@ -154,6 +184,11 @@ class Wish:
         return 1 + changes
 
     @property
+    def grouped(self) -> bool:
+        """Whether two groups are compared."""
+        return self.compare is not None or self.difference is not None
+
+    @property
     def part(self) -> float:
         """The share of people in one of two groups; half of them, unless it is said."""
         return 0.5 if self.compare is None else self.compare
@@ -161,7 +196,7 @@ class Wish:
     @cached_property
     def deviations(self) -> float:
         """How many standard errors half an interval is wide."""
-        return NormalDist().inv_cdf((1 + self.level) / 2)
+        return -NormalDist().inv_cdf((1 - self.level) / 2)  # exact as well where it is near 1
 
     @cached_property
     def more(self) -> float:
@@ -182,6 +217,8 @@ class Wish:
 
 COMMON = tuple(field.name for field in fields(Wish))
 """The names of the wishes that every kind of question has."""
+_WHOLE = ("people", "visits", "changes", "most_bytes")
+_REAL = ("epsilon", *GOALS, "level", "power", "response_rate", "share", "compare")
 
 
 def _word(name: str) -> str:

@@ -45,7 +45,7 @@ def recommendation(plan: "Plan") -> str:
     if plan.kind.name == "text":
         return f"{asked}: a text that {_seen(plan, best)}."
     sentence = f"{asked}: {_what(plan)} is then known to ±{value_text(plan, best.error)}"
-    if wish.goal == "difference" or wish.compare is not None:
+    if wish.grouped:
         share = "" if wish.compare is None else f" ({percent(wish.compare)} of them in one)"
         difference = value_text(plan, best.reached["difference"])
         return (
@@ -89,10 +89,8 @@ def value_text(plan: "Plan", value: float | None) -> str:
 
 def out_of(chance: float, bases: tuple[int, ...] = _BASES) -> tuple[int, int]:
     """A chance as so many of so many, never all of them and never none."""
-    for base in bases:
-        if 0 < (right := round(chance * base)) < base:
-            return right, base
-    return (bases[-1] - 1 if chance > 1 / 2 else 1), bases[-1]
+    base = next((base for base in bases if 0 < round(chance * base) < base), bases[-1])
+    return min(max(1, round(chance * base)), base - 1), base
 
 
 def bet(epsilon: float) -> str:
@@ -109,9 +107,10 @@ def meaning(epsilon: float) -> str:
     """An ε in words, with the end of the scale that it is near to."""
     ends = (
         (0.1, "hardly more than a coin's toss: next to nothing is told of anybody"),
-        (1.5, "near a coin's toss: every answer can be denied"),
-        (3.5, "a hint: an answer can still be denied, but not as well"),
-        (8.0, "mostly the truth: it protects little more than the doubt"),
+        (0.7, "not far from a coin's toss: every answer can be denied"),
+        (1.5, "better than a coin's toss, but every answer can be denied"),
+        (3.5, "mostly the truth: an answer can still be denied, but not as well"),
+        (8.0, "nearly always the truth: it protects little more than the doubt"),
         (math.inf, "the truth, as good as: this protects nobody"),
     )
     word = next(word for most, word in ends if epsilon <= most)
@@ -125,9 +124,8 @@ def truth(row: "Row") -> str | None:
     """How often a report of the mechanism fits an answer, if it is for or against each."""
     if row.design.fits is None:
         return None
-    own, other = (out_of(chance, (100, 1_000, 10_000)) for chance in row.design.fits)
-    base = max(own[1], other[1])
-    mine, theirs = (round(chance * base) for chance in row.design.fits)
+    base = max(out_of(chance)[1] for chance in row.design.fits)
+    mine, theirs = (out_of(chance, (base,))[0] for chance in row.design.fits)
     return (
         f"of {base:,} people who give an answer, {mine:,} send a report that fits it; of {base:,} "
         f"who don't, {theirs:,} do"

@@ -70,6 +70,7 @@ class FreeText(Kind):
 
     name: ClassVar[str] = "text"
     goals: ClassVar[tuple[Goal, ...]] = ("error", "smallest_share")
+    judged: ClassVar[Goal] = "smallest_share"
     candidates: int = 1000
     false_discoveries: float = 0.05
 

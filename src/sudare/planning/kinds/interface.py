@@ -31,7 +31,7 @@ class Design:
         each: what one report may cost.
         report_bytes: how long a report is.
         forger_gain: of a share of the reports that somebody forges, how many times as far they
-            move a result at most.
+            raise a share that nobody has; a mean, how far they move it.
         year_epsilon: the most that a person spends in a year who is asked every week; None where
             nobody knows.
         mechanism: what randomises a report; None where something else protects it.
@@ -61,10 +61,9 @@ class Kind(ABC):
 
     name: ClassVar[str]
     goals: ClassVar[tuple[Goal, ...]] = ("error", "smallest_share", "difference")
+    judged: ClassVar[Goal] = "error"
+    """What a guess is compared with, to tell whether a plan is white noise."""
     unit: ClassVar[Literal["share", "number", "people"]] = "share"
-    steady: ClassVar[bool] = True
-    """Whether a larger budget is never worse, so that the least one may be searched in leaps."""
-
     curve: ClassVar[tuple[float, ...]] = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
     """Budgets at which a plan's curve is shown."""
     estimated: ClassVar[str] = "the share of an answer that hardly anybody gives"
@@ -83,14 +82,19 @@ class Kind(ABC):
     def guessing(self) -> str:
         """What such a guess is, as a clause."""
 
+    def steady(self, name: str) -> bool:
+        """Whether a larger budget is never worse for some family: its least is found in leaps."""
+        del name
+        return True
+
     def finished(self, design: Design, reports: int) -> Design:
         """The design for so many reports, where it depends on their number."""
         del reports
         return design
 
     @property
-    def mergeable(self) -> tuple[str, int] | None:
-        """The wish that says how many answers there are, and how many; None for no answers."""
+    def mergeable(self) -> tuple[str, int, int] | None:
+        """The wish that says how many answers there are, how many, and how few they may be."""
         return None
 
     @property

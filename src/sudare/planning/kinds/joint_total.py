@@ -12,7 +12,7 @@ import numpy as np
 from sudare.chance.exact import float_up
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Floats
-from sudare.formats.numbers import as_given, whole
+from sudare.formats.numbers import as_given, real, whole
 from sudare.planning.kinds.interface import WEEKS, Design, Kind, Make
 from sudare.planning.kinds.trials import Told, Trial
 from sudare.planning.measures import TotalMeasure
@@ -36,14 +36,13 @@ class JointTotal(Kind):
     """
 
     name: ClassVar[str] = "joint"
-    steady: ClassVar[bool] = False
     most: int = 1
     delta: float = USUAL_DELTA
 
     def __post_init__(self) -> None:
         if whole("most", self.most) < 1:
             raise ParameterError(f"a person has at most 1 or more, got {self.most}")
-        if not 0 < self.delta < 0.5:
+        if not 0 < real("delta", self.delta) < 0.5:
             raise ParameterError(f"delta must lie between 0 and 0.5, got {self.delta}")
 
     def families(self, wish: Wish) -> Mapping[str, Make]:

@@ -91,6 +91,8 @@ class Number(Kind):
                 raise ParameterError(
                     "the mean of a population can't be planned: nobody knows how its numbers differ"
                 )
+            if wish.share:
+                raise ParameterError("a mean is of all numbers, of no share: leave out share")
             return {Window.name: lambda epsilon: self._mean(epsilon, wish)}
         return {SquareWave.name: lambda epsilon: self._distribution(epsilon, wish)}
 

@@ -1,7 +1,7 @@
 """One answer of a list, several of it, or answers to several questions: plans for shares."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sudare.errors import ParameterError
 from sudare.estimation.estimate import Estimate
 from sudare.estimation.frequency_error import ShareNoise
+from sudare.formats.numbers import whole, yes_or_no
 from sudare.mechanisms import CATEGORICAL
 from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.domain import (
@@ -41,9 +42,11 @@ from sudare.planning.kinds.interface import (
 from sudare.planning.kinds.trials import Population, Told, Trial
 from sudare.planning.measures import ShareMeasure
 from sudare.planning.mechanism_choice import MechanismOptions, choose_several
+from sudare.planning.search import first
 from sudare.planning.several_questions import DESIGNS
 from sudare.planning.wish import Goal, Wish
 
+_FEWEST = 2  # answers of a list
 _GUESS = 0.5  # who says ½ of a share is off by no more
 _MOST_RAPPOR = 1 << 16  # bits
 ANSWERS = "--answers-file ANSWERS.txt"
@@ -93,17 +96,24 @@ def _memoised(make: Kept, epsilon: float, wish: Wish) -> Design:
     """A mechanism that keeps noise, so that all visits cost at most ε.
 
     Each kept noise may cost its part of that, and each report half of the part, as ``collection
-    new`` has it. A person comes to keep no more of them than there are.
+    new`` has it. A person comes to keep no more of them than there are, and the less each may cost
+    the fewer there are.
     """
-    each, lifetime = epsilon, None
-    made = make(each, lifetime)
-    noises = 0
-    while wish.visits > 1 and (needed := min(wish.kept, made.most_kept or wish.kept)) > noises:
-        noises = needed if needed < noises + 4 else noises + 1
+
+    def design(made: Loloha | Rappor, each: float, lifetime: float | None) -> Design:
+        return of_chances(made, (made.holder, made.others), wish, each, lifetime)
+
+    if wish.visits == 1:
+        return design(make(epsilon, None), epsilon, None)
+
+    def kept(noises: int) -> tuple[Loloha | Rappor, float, float]:
         lifetime = part_of(epsilon, noises)
-        each = lifetime / 2
-        made = make(each, lifetime)
-    return of_chances(made, (made.holder, made.others), wish, each, lifetime=lifetime)
+        return make(lifetime / 2, lifetime), lifetime / 2, lifetime
+
+    def enough(noises: int) -> bool:
+        return noises >= (kept(noises)[0].most_kept or wish.kept)
+
+    return design(*kept(first(enough, wish.kept) or wish.kept))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +128,7 @@ class Choice(Kind):
     answers: int
 
     def __post_init__(self) -> None:
-        if self.answers < 2:
-            raise ParameterError(f"a question needs at least 2 answers, got {self.answers}")
-        object.__setattr__(self, "answers", Categories(self.answers).k)
+        object.__setattr__(self, "answers", Categories(_answers(self.answers)).k)
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """Each mechanism for one answer of a list."""
@@ -153,9 +161,9 @@ class Choice(Kind):
         return hides(self.answers, self.guess("error"))
 
     @property
-    def mergeable(self) -> tuple[str, int]:
+    def mergeable(self) -> tuple[str, int, int]:
         """Answers can be merged."""
-        return "answers", self.answers
+        return "answers", self.answers, _FEWEST
 
     @property
     def counts_changed(self) -> float:
@@ -179,6 +187,13 @@ class Choice(Kind):
     def command(self, name: str, design: Design) -> str:
         """The command that makes the collection."""
         return new_collection(f"{QUESTION} {ANSWERS}", design, f"--mechanism {name}")
+
+
+def _answers(number: int) -> int:
+    """A number of listed answers, of which one can be given or another."""
+    if whole("answers", number) < _FEWEST:
+        raise ParameterError(f"a question needs at least {_FEWEST} answers, got {number}")
+    return number
 
 
 def hides(answers: int, share: float) -> str:
@@ -205,9 +220,7 @@ class Several(Kind):
     most: int
 
     def __post_init__(self) -> None:
-        if self.answers < 2:
-            raise ParameterError(f"a question needs at least 2 answers, got {self.answers}")
-        checked = Selections(self.answers, self.most)
+        checked = Selections(_answers(self.answers), self.most)
         object.__setattr__(self, "answers", checked.k)
         object.__setattr__(self, "most", checked.most)
 
@@ -233,9 +246,9 @@ class Several(Kind):
         return hides(self.answers, self.guess("error"))
 
     @property
-    def mergeable(self) -> tuple[str, int] | None:
+    def mergeable(self) -> tuple[str, int, int]:
         """Answers can be merged, down to those that a person may select."""
-        return "answers", self.answers
+        return "answers", self.answers, max(_FEWEST, self.most)
 
     @property
     def counts_changed(self) -> float:
@@ -277,7 +290,13 @@ class SeveralAtOnce(Kind):
     associate: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", Questions(tuple(self.sizes)).sizes)
+        if not isinstance(self.sizes, Iterable):
+            raise ParameterError(
+                f"sizes are the numbers of answers of each question, got {self.sizes!r}"
+            )
+        sizes = tuple(_answers(size) for size in self.sizes)
+        object.__setattr__(self, "sizes", Questions(sizes).sizes)
+        yes_or_no("associate", self.associate)
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """One question of each person, the budget divided, or a joint table."""

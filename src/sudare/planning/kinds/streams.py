@@ -10,7 +10,7 @@ import numpy as np
 
 from sudare.errors import ParameterError
 from sudare.estimation.rounds import round_estimates
-from sudare.formats.numbers import as_given
+from sudare.formats.numbers import as_given, real
 from sudare.mechanisms import CONTINUAL
 from sudare.mechanisms.domain import MOST_PEOPLE, Streams
 from sudare.mechanisms.over_time.continual import ContinualMechanism
@@ -19,7 +19,7 @@ from sudare.mechanisms.over_time.kshot import KShot, check_range, nearest_share
 from sudare.planning.kinds.interface import QUESTION, Design, Kind, Make, new_collection
 from sudare.planning.kinds.trials import Told, Trial
 from sudare.planning.measures import Measure
-from sudare.planning.search import first
+from sudare.planning.search import first, first_below
 from sudare.planning.streams import (
     GUESS,
     chance_of_silence,
@@ -68,12 +68,12 @@ class StreamMeasure(Measure):
     def reports(self, goal: Goal, value: float) -> float:
         """The fewest people whose streams do, and seldom leave a round silent."""
 
-        def enough(people: int) -> bool:
-            seldom = chance_of_silence(self.mechanism, people) <= _SILENT
-            return seldom and self.foreseen(goal, people) <= value
+        def seldom_silent(people: int) -> bool:
+            return chance_of_silence(self.mechanism, people) <= _SILENT
 
-        found = first(enough, MOST_PEOPLE)
-        return math.inf if found is None else found
+        heard = first(seldom_silent, MOST_PEOPLE) or MOST_PEOPLE
+        found = first_below(partial(self.foreseen, goal), value, heard, MOST_PEOPLE)
+        return math.inf if found is None else max(heard, found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,14 +89,13 @@ class Stream(Kind):
 
     name: ClassVar[str] = "stream"
     goals: ClassVar[tuple[Goal, ...]] = ("error",)
-    steady: ClassVar[bool] = False  # where lies get rare, people had better report only once
     rounds: int
     low: float = 0.0
     high: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rounds", Streams(self.rounds).rounds)
-        check_range(self.low, self.high)
+        check_range(real("low", self.low), real("high", self.high))
 
     def families(self, wish: Wish) -> Mapping[str, Make]:
         """Each mechanism over time; KShot only where it is better than Glance."""
@@ -129,6 +128,10 @@ class Stream(Kind):
             mechanism=made,
             fits=(made.holder, made.others),
         )
+
+    def steady(self, name: str) -> bool:
+        """Where lies get rare, people had better report only once: there is no KShot any more."""
+        return name != KShot.name
 
     def details(self, design: Design, reports: int) -> dict[str, Any]:
         """What else is foreseen of the rounds of such a stream."""
