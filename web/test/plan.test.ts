@@ -243,7 +243,7 @@ test("an ε is a bet that never promises too much", () => {
     const { right, of } = betOf(epsilon);
     expect(right / of).toBeGreaterThanOrEqual(1 / (1 + Math.exp(-epsilon)) - 1e-12);
   }
-  expect([0.05, 0.1, 1, 2, 5, 9].map(strengthOf)).toEqual([0, 0, 1, 2, 3, 4]);
+  expect([0.05, 0.1, 0.5, 1, 2, 5, 9].map(strengthOf)).toEqual([0, 0, 1, 2, 3, 4, 5]);
   expect(outOf(1)).toEqual({ right: 999_999, of: 1_000_000 });
   expect(outOf(0)).toEqual({ right: 1, of: 1_000_000 });
   expect(seenOf(0.8)).toEqual({ right: 8, of: 10 });

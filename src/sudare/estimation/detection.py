@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sudare.estimation.estimate import Floats
+from sudare.estimation.frequency_error import ShareNoise
 
 _REACH = 10  # standard deviations of a number of ones that are summed over
 
@@ -28,16 +29,33 @@ class Filter(Protocol):
     def others(self) -> float: ...  # noqa: D102
 
 
-def rare_variance(filter_: Filter, reports: int) -> float:
-    """The variance of the decoded share of a rare text, among others that are rare as well.
+def said_by_chance(filter_: Filter) -> float:
+    """The chance that a bit says 1 for somebody who doesn't hold a text.
 
-    A bit of the filter is 1 for a share ones/bits of the people whatever they answered, and
-    says 1 with chance s = p* + (q* - p*) ones/bits; a text is seen in ``ones`` bits.
+    It is 1 in the filters of a share ones/bits of them, whatever rare text they hold.
     """
-    density = filter_.ones / filter_.bits
-    slope = filter_.holder - filter_.others
-    said = filter_.others + slope * density
-    return said * (1 - said) / (slope**2 * filter_.ones * (1 - density) * reports)
+    return filter_.others + (filter_.holder - filter_.others) * filter_.ones / filter_.bits
+
+
+def text_noise(filter_: Filter) -> ShareNoise:
+    """The noise of a text's decoded share, among others that are rare; it is seen in all its bits.
+
+    Each bit of whoever holds it says 1 with chance q*, of others by ``said_by_chance``.
+    """
+    slope, said = filter_.holder - filter_.others, said_by_chance(filter_)
+    once = slope**2 * filter_.ones * (1 - filter_.ones / filter_.bits)
+    return ShareNoise(filter_.holder * (1 - filter_.holder) / once, said * (1 - said) / once)
+
+
+def rare_variance(filter_: Filter, reports: int) -> float:
+    """The variance of the decoded share of a rare text, among others that are rare as well."""
+    return text_noise(filter_).outside / reports
+
+
+def rare_skewness(filter_: Filter) -> float:
+    """The skewness of that share with one report; with n reports it is the n-th root's part."""
+    said = said_by_chance(filter_)
+    return (1 - 2 * said) / math.sqrt(said * (1 - said) * filter_.ones)
 
 
 def detectable_deviations(candidates: int, level: float = 0.05, power: float = 0.5) -> float:

@@ -99,14 +99,8 @@ class ShareMeasure(Measure):
 
     def _smallest_share(self, noise: ShareNoise, reports: int) -> float:
         group = reports * self._in_group
-        sure, more = self.wish.deviations, self.wish.more**2 / group
-        least = sure * math.sqrt(noise.outside / group)
-        # (s - least)² = more · variance(s), the larger root.
-        square = 1 + more * noise.sampled
-        half = least + more * (noise.inside - noise.outside + noise.sampled) / 2
-        root = math.sqrt(max(0.0, half**2 - square * (least**2 - more * noise.outside)))
-        share = (half + root) / square
-        return share if share <= 1 else math.inf
+        least = self.wish.deviations * math.sqrt(noise.outside / group)
+        return share_seen(noise, least, self.wish.more**2 / group)
 
     def _reports_of_share(self, noise: ShareNoise, share: float) -> float:
         if share > 1:
@@ -132,6 +126,21 @@ class ShareMeasure(Measure):
             enough = middle and self._reports_of_difference(noise, middle) <= reports
             few, many = (few, middle) if enough else (middle, many)
         return many
+
+
+def share_seen(noise: ShareNoise, least: float, more: float) -> float:
+    """The share s at which (s - least)² = more · variance(s); infinite for more than all.
+
+    Args:
+        noise: of the share.
+        least: what the estimate has to exceed.
+        more: the square of how many standard errors s is to lie above that, for one report.
+    """
+    square = 1 + more * noise.sampled
+    half = least + more * (noise.inside - noise.outside + noise.sampled) / 2
+    root = math.sqrt(max(0.0, half**2 - square * (least**2 - more * noise.outside)))
+    share = (half + root) / square
+    return share if share <= 1 else math.inf
 
 
 @dataclass(frozen=True)

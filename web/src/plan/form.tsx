@@ -160,7 +160,7 @@ function FoundPart({ found, wishes, plan, isCurrent }: FoundProps) {
     <dl class={isCurrent ? "found" : "found old"}>
       <dt>{title}</dt>
       <dd>
-        <b>{shown ? texts[found](shown) : isCurrent ? words.none : "…"}</b>{" "}
+        <b>{shown ? texts[found](shown) : isCurrent ? "–" : "…"}</b>{" "}
         {shown && <small>{words.isFound}</small>}{" "}
         {!isCurrent && <small class="late">{words.reckoning}</small>}
       </dd>

@@ -10,12 +10,10 @@ const BASES = [100, 1000, 10_000, 100_000, 1_000_000];
 
 /** A chance as so many of so many, never all of them and never none. */
 export function outOf(chance: number, bases: readonly number[] = BASES): OutOf {
-  for (const of of bases) {
-    const right = Math.round(chance * of);
-    if (0 < right && right < of) return { right, of };
-  }
-  const of = bases.at(-1) as number;
-  return { right: chance > 1 / 2 ? of - 1 : 1, of };
+  const isTold = (of: number): boolean =>
+    0 < Math.round(chance * of) && Math.round(chance * of) < of;
+  const of = bases.find(isTold) ?? (bases.at(-1) as number);
+  return { right: Math.min(Math.max(1, Math.round(chance * of)), of - 1), of };
 }
 
 /** The chance to see what is to be seen. */
@@ -35,8 +33,8 @@ export function betOf(epsilon: number): OutOf {
 }
 
 /** Up to which ε each word for it stands; the last one has no end. */
-const ENDS = [0.1, 1.5, 3.5, 8] as const;
-export type Strength = 0 | 1 | 2 | 3 | 4;
+const ENDS = [0.1, 0.7, 1.5, 3.5, 8] as const;
+export type Strength = 0 | 1 | 2 | 3 | 4 | 5;
 
 /** Which word an ε has, from hardly telling anything to telling the truth. */
 export function strengthOf(epsilon: number): Strength {
@@ -53,7 +51,6 @@ export function fitsOf(
   readonly own: number;
   readonly other: number;
 } {
-  const bases = BASES.slice(0, 3);
-  const of = Math.max(outOf(own, bases).of, outOf(other, bases).of);
-  return { of, own: Math.round(own * of), other: Math.round(other * of) };
+  const of = Math.max(outOf(own).of, outOf(other).of);
+  return { of, own: outOf(own, [of]).right, other: outOf(other, [of]).right };
 }

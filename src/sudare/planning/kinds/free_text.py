@@ -9,7 +9,13 @@ import numpy as np
 
 from sudare.decoding.from_sums import decode_sums
 from sudare.errors import ParameterError
-from sudare.estimation.detection import detectable_deviations, rare_variance
+from sudare.estimation.detection import (
+    detectable_deviations,
+    rare_skewness,
+    said_by_chance,
+    text_noise,
+)
+from sudare.estimation.frequency_error import ShareNoise
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import digests
 from sudare.planning.kinds.interface import (
@@ -23,7 +29,7 @@ from sudare.planning.kinds.interface import (
     year_epsilon,
 )
 from sudare.planning.kinds.trials import Told, Trial
-from sudare.planning.measures import Measure
+from sudare.planning.measures import Measure, share_seen
 from sudare.planning.texts import best_filter, best_rappor, check_search
 from sudare.planning.wish import Goal, Wish
 
@@ -35,28 +41,47 @@ _GUESS = 0.5  # a share that a text needs to be found, which hardly any has
 class TextMeasure(Measure):
     """A rare text among others that are rare as well, decoded from the sums of reports.
 
+    It is found where a test says that nobody can be without it, so the noise of a text that nobody
+    holds decides, with the skewness that counts of few have; beyond it the noise of its share.
+
     Attributes:
-        variance: of its share, times how many people report.
-        reach: how many standard errors it needs to be found.
+        noise: of its share.
+        skewness: of that noise for a text that nobody holds, with one report.
+        reach: how many standard errors it needs to be found half the time, were there no skewness.
         wish: how sure the result is to be.
     """
 
-    variance: float
+    noise: ShareNoise
+    skewness: float
     reach: float
     wish: Wish
     goals: tuple[Goal, ...] = ("error", "smallest_share")
 
     def foreseen(self, goal: Goal, reports: int) -> float:
         """What so many reports reach."""
-        found = self._deviations(goal) * math.sqrt(self.variance / reports)
-        return found if found <= 1 else math.inf
+        stderr = math.sqrt(self.noise.outside / reports)
+        if goal == "error":
+            found = self.wish.deviations * stderr
+            return found if found <= 1 else math.inf
+        least = (self.reach + self._skewed / math.sqrt(reports)) * stderr
+        return share_seen(self.noise, least, self.wish.more**2 / reports)
 
     def reports(self, goal: Goal, value: float) -> float:
         """How many reports reach it."""
-        return (self._deviations(goal) / value) ** 2 * self.variance
+        rare = math.sqrt(self.noise.outside)
+        if goal == "error":
+            return (self.wish.deviations * rare / value) ** 2
+        if value > 1:
+            return math.inf
+        # With the root r of their number: value · r² = steady · r + skewed.
+        steady = self.reach * rare + self.wish.more * math.sqrt(self.noise.variance(value))
+        root = steady + math.sqrt(steady**2 + 4 * value * self._skewed * rare)
+        return (root / (2 * value)) ** 2
 
-    def _deviations(self, goal: Goal) -> float:
-        return self.reach if goal == "smallest_share" else self.wish.deviations
+    @property
+    def _skewed(self) -> float:
+        """How many standard errors farther the test lies, with one report (Cornish and Fisher)."""
+        return (self.reach**2 - 1) / 6 * self.skewness
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,14 +121,13 @@ class FreeText(Kind):
             made = best_filter(each, lifetime)
             density = made.ones / made.bits
             slope = made.holder - made.others
-            said = made.others + slope * density
-            reach = detectable_deviations(self.candidates, self.false_discoveries, wish.power)
+            reach = detectable_deviations(self.candidates, self.false_discoveries)
             return Design(
-                TextMeasure(rare_variance(made, 1), reach, wish),
+                TextMeasure(text_noise(made), rare_skewness(made), reach, wish),
                 spends=spent(made, wish),
                 each=each,
                 report_bytes=made.report_dtype.itemsize,
-                forger_gain=(1 - said) / (slope * (1 - density)),
+                forger_gain=(1 - said_by_chance(made)) / (slope * (1 - density)),
                 year_epsilon=year_epsilon(made),
                 mechanism=made,
                 fits=(made.holder, made.others),
@@ -136,17 +160,19 @@ class FreeText(Kind):
     def told(self, design: Design, value: float, reports: int, trial: Trial) -> Told:
         """What decoding says of one text, where all others give texts that are much rarer.
 
-        Nobody looks for those. Decoding takes its time.
+        Nobody looks for those. It is another candidate in each collection, since some share more
+        of their bits with the others than is usual, and some less. Decoding takes its time.
         """
         made: Any = design.mechanism
         rare = value or design.measure.foreseen("smallest_share", reports)
         others = math.ceil(_RARER / min(1.0, rare))
         texts = [str(number) for number in range(self.candidates + others)]
         hashed = digests(made.key, [text.encode() for text in texts])
-        listed, given = tuple(texts[: self.candidates]), np.r_[0, self.candidates : len(texts)]
+        listed, given = tuple(texts[: self.candidates]), np.arange(self.candidates - 1, len(texts))
         level, held = trial.wish.level, trial.whole(value * reports)
         found = np.empty((3, trial.collections))
         for number, holders in enumerate(held.tolist()):
+            given[0] = one = number % self.candidates
             each, more = divmod(reports - holders, others)
             people = np.r_[holders, each + (np.arange(others) < more)]
             decoded = decode_sums(
@@ -158,7 +184,7 @@ class FreeText(Kind):
                 "bonferroni",
                 level,
             ).findings
-            found[:, number] = decoded.shares[0], decoded.stderr[0], 0 in decoded.found
+            found[:, number] = decoded.shares[one], decoded.stderr[one], one in decoded.found
             trial.done(number)
         values, stderr, seen = found
         reach = trial.wish.deviations * stderr

@@ -13,6 +13,7 @@ from sudare.mechanisms.aggregate import Aggregate
 from sudare.mechanisms.interface import Mechanism
 from sudare.planning.wish import Wish
 
+_TOUCHING = 1e-12  # what is no farther from 0 than that is as near as floats get
 _OFTEN = 64  # collections after which one says how many are done
 
 
@@ -57,7 +58,7 @@ class Told:
     @property
     def seen(self) -> float:
         """How often the value is seen: its interval leaves out 0, or a test finds it."""
-        apart = (self.low > 0) | (self.high < 0)
+        apart = (self.low > _TOUCHING) | (self.high < -_TOUCHING)
         return float(np.mean(apart if self.found is None else self.found))
 
 

@@ -170,9 +170,10 @@ export const words = {
     `Who sees all reports of a person, and bets on one of two answers, is right at most ${times(bet)}.`,
   strengths: [
     "Hardly more than a coin’s toss: next to nothing is told of anybody.",
-    "Near a coin’s toss: every answer can be denied.",
-    "A hint: an answer can still be denied, but not as well.",
-    "Mostly the truth: it protects little more than the doubt.",
+    "Not far from a coin’s toss: every answer can be denied.",
+    "Better than a coin’s toss, but every answer can be denied.",
+    "Mostly the truth: an answer can still be denied, but not as well.",
+    "Nearly always the truth: it protects little more than the doubt.",
     "The truth, as good as: this protects nobody.",
   ],
   lowEnd: (epsilon: string, bet: OutOf) => `${epsilon}: a coin’s toss, right ${times(bet)}`,
@@ -213,7 +214,8 @@ export const words = {
   },
   columnsWhy: {
     smallest: "Seen from: the smallest share that is seen with the chance wished for.",
-    forged: "1\u00a0% forged: how far somebody who forges so many reports moves a result.",
+    forged:
+      "1\u00a0% forged: how far somebody who forges so many reports raises a share that nobody has, or moves a mean, at most.",
     year: "ε a year: what a person spends at most who is asked every week.",
     costs: "Device and server: the time to make, and to count, one report.",
   },
