@@ -291,7 +291,7 @@ def test_a_new_collection_has_the_epsilon_and_the_mechanism_of_the_plan(
         wishes = {**wishes, "high": 0.6}
     goal = "smallest_share" if kind == "text" else "error"
     found = sudare.plan(kind, people=50_000, **{goal: 0.05}, **wishes)
-    named = words.split()[-1]
+    named = words.rsplit(maxsplit=1)[-1]
     row = next((row for row in found.rows if row.name == named), found.recommended)
     said = succeed(tmp_path, *NEW, *words.split()).err
     assert said.startswith(f"Ask 50,000 people with {row.name} at ε = {row.epsilon:g}: ")
