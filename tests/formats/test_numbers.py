@@ -1,18 +1,41 @@
 """Numbers as arguments: whole ones are taken, and what was given is repeated as it was."""
 
+import math
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sudare.errors import ParameterError
-from sudare.formats.numbers import as_given, counted, there_are, whole
+from sudare.formats.numbers import as_given, counted, real, there_are, whole, yes_or_no
 
 
 def test_a_whole_number_is_pythons_own() -> None:
     assert type(whole("people", np.int8(7))) is int
     with pytest.raises(ParameterError, match=r"people must be a whole number, got 7\.0"):
         whole("people", 7.0)  # type: ignore[arg-type]  # what a caller may get wrong
+
+
+def test_true_is_no_number_and_a_number_is_not_true() -> None:
+    with pytest.raises(ParameterError, match="people must be a whole number, got True"):
+        whole("people", True)
+    with pytest.raises(ParameterError, match="share must be a number, got False"):
+        real("share", False)
+    with pytest.raises(ParameterError, match="population must be true or false, got 1"):
+        yes_or_no("population", 1)
+    assert yes_or_no("population", True) is True
+
+
+def test_a_number_is_a_float_of_full_width() -> None:
+    for number in (np.float32(0.5), Fraction(1, 2), Decimal("0.5"), 0.5):
+        assert (real("share", number), type(real("share", number))) == (0.5, float)
+    assert real("share", 10**400) == math.inf
+    for wrong in ("0.5", b"0", 1j, [0.5], np.array([1.0, 2.0]), None):
+        with pytest.raises(ParameterError, match="share must be a number, got"):
+            real("share", wrong)
 
 
 def test_a_number_that_was_chosen_is_written_as_people_write_it() -> None:

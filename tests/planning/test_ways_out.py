@@ -156,3 +156,20 @@ def test_a_share_so_large_that_the_plan_is_noise_may_be_smaller_by_little() -> N
     assert set(ways) == {"smallest_share"}
     assert 0.2 < ways["smallest_share"] < 0.4
     check(plan("choice", answers=43, epsilon=1.0, smallest_share=ways["smallest_share"]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "wished", "sentence"),
+    [
+        ("joint", {"people": 3, "epsilon": 0.001}, "no mechanism spends as little as ε = 0.001;"),
+        ("joint", {"epsilon": 0.001, "error": 0.01}, "no mechanism spends as little as ε = 0.001;"),
+        ("stream", {"rounds": 5, "people": 9, "epsilon": 1e-17}, "as little as ε = 1e-17 for 5 r"),
+        ("stream", {"rounds": 5, "people": 1, "epsilon": 4.0}, "1 person at ε = 4 for 5 rounds g"),
+    ],
+)
+def test_a_refusal_says_what_is_so(kind: str, wished: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(NoSuchPlan, match=sentence) as refused:
+        plan(kind, **wished)
+    for way in refused.value.ways_out:
+        check(plan(kind, **{**wished, **way}))
+    assert refused.value.ways_out

@@ -194,7 +194,7 @@ def test_what_cannot_be_read_in_an_address_is_said(context: BrowserContext, url:
     expect(page.locator(".advice")).to_contain_text("can’t be read")
     page.get_by_label("Answers on the list", exact=True).fill("１２")
     settled(page)
-    assert "answers=12" in page.url
+    expect(page).to_have_url(re.compile("answers=12"))
 
 
 def reach(page: Page, wanted: Locator) -> None:
@@ -341,7 +341,7 @@ def test_an_administrator_makes_the_collection_of_a_plan(
     held = made_of(stage, "planned")
     assert held.mechanism == plan.recommended.design.mechanism
     assert held.answers == ("green", "black", "oolong")
-    assert page.url == f"{url}/#{held.key}"
+    expect(page).to_have_url(f"{url}/#{held.key}")
     [posted, _] = [each for each in made.posted if not each.url.endswith("/plans")][-1:] * 2
     assert json.loads(posted.post_data or "") == json.loads(held.to_json())
     assert made.complaints == []
@@ -388,7 +388,7 @@ def test_several_questions_keep_the_plans_sizes(
     expect(dialog).to_contain_text("0 of the plan’s 3.")
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    assert "plan" not in page.url
+    expect(page).not_to_have_url(re.compile("plan"))
 
 
 def test_two_parties_have_a_command_alone(context: BrowserContext, url: str) -> None:

@@ -8,7 +8,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -126,9 +126,8 @@ class ProjectiveGeometry(PointMechanism):
         k, epsilon = Categories(k).k, check_epsilon(epsilon)
         small = math.exp(-epsilon)
         fitting = [
-            (_error(k, prime, digits_of(k, prime), small), points, prime)
-            for prime in _primes(k)
-            if (points := _points(prime, digits_of(k, prime))) <= MOST_POINTS
+            (_error(k, prime, dimension, small), points, prime)
+            for prime, dimension, points in _spaces(k)
         ]
         if not fitting:
             raise ParameterError(
@@ -356,6 +355,14 @@ def _primes(k: int) -> list[int]:
     first = next(number for number in range(k, 2 * k) if is_prime(number))
     small = [prime for prime in small_primes() if prime < first]
     return [*small, first]
+
+
+@lru_cache(maxsize=64)  # a planner asks for the same ones again
+def _spaces(k: int) -> list[tuple[int, int, int]]:
+    """Those whose points can be counted: of each prime that may be best, with its dimension."""
+    spaces = ((prime, digits_of(k, prime)) for prime in _primes(k))
+    counted = ((*space, _points(*space)) for space in spaces)
+    return [space for space in counted if space[-1] <= MOST_POINTS]
 
 
 def _error(k: int, prime: int, dimension: int, small: float) -> float:

@@ -39,8 +39,8 @@ def planned(
     families = made.kind.families(made.wish)
     if strange := sorted(wanted - set(families)):
         raise ParameterError(
-            f"a plan of {kind} knows {', '.join(families)}, not {strange[0]}: say --epsilon, and "
-            f"neither --people nor --error"
+            f"a plan of {kind} knows {', '.join(families)}, not {strange[0]}: say --epsilon "
+            f"instead of --people and --error"
         )
     rows = [row for row in made.rows if not wanted or row.name in wanted]
     if not rows:

@@ -94,6 +94,11 @@ def rows_of(kind: Kind, wish: Wish) -> tuple[tuple[Row, ...], dict[str, int]]:
     return tuple(sorted(rows, key=_rank)), left_out
 
 
+def can_be_made(kind: Kind, wish: Wish, epsilon: float) -> bool:
+    """Whether there is any mechanism at a budget, however bad."""
+    return any(_made(make, epsilon) for make in kind.families(wish).values())
+
+
 def _refuse_unmade(families: Mapping[str, Make]) -> None:
     """Refuse what no mechanism can be made for, even where a report may tell nearly the truth."""
     for make in families.values():

@@ -168,12 +168,10 @@ def plan_of(kind: Kind, wish: Wish) -> Plan:
             f"a plan of {kind.name} aims at {' or '.join(kind.goals)}, got {goal}".replace("_", " ")
         )
     if value is not None and value >= kind.guess(goal):
+        why = f": {kind.guessing}" if goal == "error" else ""
         raise ParameterError(
             f"{goal.replace('_', ' ')} must be below {kind.guess(goal):.3g}, got "
-            f"{as_given(value)}: {kind.guessing}"
-            if goal == "error"
-            else f"{goal.replace('_', ' ')} must be below {kind.guess(goal):.3g}, got "
-            f"{as_given(value)}"
+            f"{as_given(value)}{why}"
         )
     rows, left_out = rows_of(kind, wish)
     if left_out and not rows:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sudare.errors import NoSuchPlan
 from sudare.formats.numbers import as_given, counted
 from sudare.mechanisms.domain import MOST_PEOPLE
-from sudare.planning.granting import Row, rows_of
+from sudare.planning.granting import Row, can_be_made, rows_of
 from sudare.planning.kinds.interface import Kind
 from sudare.planning.wish import MOST_EPSILON, Wish
 
@@ -39,9 +39,8 @@ def white_noise(kind: Kind, wish: Wish, best: Row, left_out: LeftOut) -> NoSuchP
         kind,
         wish,
         "white_noise",
-        f"{counted(best.people, 'person', 'people')} at ε = {as_given(best.epsilon)}"
-        f"{_for(kind, wish)} give white noise: a result is off by {best.error:.2g}, and "
-        f"{kind.guessing}",
+        f"{_noise(kind, wish, best.people, best.epsilon)}: a result is off by {best.error:.2g}, "
+        f"and {kind.guessing}",
         left_out,
     )
 
@@ -49,20 +48,25 @@ def white_noise(kind: Kind, wish: Wish, best: Row, left_out: LeftOut) -> NoSuchP
 def out_of_reach(kind: Kind, wish: Wish) -> NoSuchPlan:
     """That no mechanism grants a wish, with what would."""
     aim = f"{'an' if wish.goal == 'error' else 'a'} {wish.goal} of {as_given(wish.value or 0)}"
-    aim, people = aim.replace("_", " "), counted(wish.people or 0, "person", "people")
-    return _refusal(
-        kind,
-        wish,
-        "white_noise" if wish.found == "error" else "out_of_reach",
-        {
-            "people": f"at ε = {as_given(wish.epsilon or 0)} {aim} takes more than "
-            f"{MOST_PEOPLE:,} people",
-            "epsilon": f"{people} can't reach {aim}, even at ε = {MOST_EPSILON:g}",
-            "error": f"{people} at ε = {as_given(wish.epsilon or 0)}{_for(kind, wish)} give white "
-            f"noise: no result is any better than a guess",
-        }[wish.found],
-        {},
-    )
+    aim, people, epsilon = aim.replace("_", " "), wish.people or 0, wish.epsilon or 0
+    who = counted(people, "person", "people")
+    reason: Reason = "out_of_reach"
+    if wish.epsilon is not None and not can_be_made(kind, wish, epsilon):
+        sentence = f"no mechanism spends as little as ε = {as_given(epsilon)}{_for(kind, wish)}"
+    elif wish.found == "people":
+        sentence = f"at ε = {as_given(epsilon)} {aim} takes more than {MOST_PEOPLE:,} people"
+    elif wish.found == "epsilon":
+        sentence = f"{who} can't reach {aim}, even at ε = {MOST_EPSILON:g}"
+    else:
+        reason = "white_noise"
+        sentence = f"{_noise(kind, wish, people, epsilon)}: no result is any better than a guess"
+    return _refusal(kind, wish, reason, sentence, {})
+
+
+def _noise(kind: Kind, wish: Wish, people: int, epsilon: float) -> str:
+    """That so many people give white noise."""
+    who, give = counted(people, "person", "people"), "gives" if people == 1 else "give"
+    return f"{who} at ε = {as_given(epsilon)}{_for(kind, wish)} {give} white noise"
 
 
 def _for(kind: Kind, wish: Wish) -> str:
