@@ -10,6 +10,7 @@ from sudare.formats.numbers import as_given, counted
 from sudare.mechanisms.domain import MOST_PEOPLE
 from sudare.planning.granting import Row, can_be_made, rows_of
 from sudare.planning.kinds.interface import Kind
+from sudare.planning.search import first
 from sudare.planning.wish import MOST_EPSILON, Wish
 
 _NEARLY = 1 - 1e-9  # of an error that is just too large
@@ -164,12 +165,9 @@ def _fewer_answers(kind: Kind, wish: Wish) -> Iterator[Way]:
     def granted(answers: int) -> bool:
         return is_granted(kind.with_wish(**{name: answers}), wish)
 
-    if many <= few or not granted(few):
-        return
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (middle, many) if granted(middle) else (few, middle)
-    yield name, few
+    if many > few and granted(few):
+        refused = first(lambda more: not granted(few + more), many - few) or 1
+        yield name, few + refused - 1
 
 
 def _up(people: int) -> int:
