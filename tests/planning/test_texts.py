@@ -39,7 +39,8 @@ def test_the_documents_setting_gets_64_cohorts() -> None:
 def test_more_people_see_rarer_texts_and_many_candidates_cost() -> None:
     shares = [best_rappor(2.0, 10**j, 1000).smallest_detectable for j in range(3, 9)]
     assert shares == sorted(shares, reverse=True)
-    assert shares[0] == pytest.approx(shares[2] * 10)
+    assert shares[3] == pytest.approx(shares[5] * 10, rel=0.01)
+    assert 10 * shares[2] < shares[0] < 13 * shares[2]  # counts of few are skewed
     few, many = best_rappor(2.0, 10**5, 10), best_rappor(2.0, 10**5, 10**6)
     assert few.smallest_detectable < many.smallest_detectable
 

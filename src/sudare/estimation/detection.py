@@ -5,13 +5,14 @@ doesn't (``others``).
 """
 
 import math
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sudare.estimation.estimate import Floats
-from sudare.estimation.frequency_error import ShareNoise
+from sudare.estimation.frequency_error import ShareNoise, share_seen
 
 _REACH = 10  # standard deviations of a number of ones that are summed over
 
@@ -52,30 +53,75 @@ def rare_variance(filter_: Filter, reports: int) -> float:
     return text_noise(filter_).outside / reports
 
 
-def rare_skewness(filter_: Filter) -> float:
-    """The skewness of that share with one report; with n reports it is the n-th root's part."""
-    said = said_by_chance(filter_)
-    return (1 - 2 * said) / math.sqrt(said * (1 - said) * filter_.ones)
-
-
-def detectable_deviations(candidates: int, level: float = 0.05, power: float = 0.5) -> float:
-    """How many standard errors a share must have to be found with chance ``power``."""
+def detectable_deviations(candidates: int, level: float = 0.05) -> float:
+    """How many standard errors a share must have to be found with an even chance."""
     from scipy.special import ndtri
 
-    return float(ndtri(power)) - float(ndtri(level / candidates))
+    return -float(ndtri(level / candidates))
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How rare a text can be and still be found, among others that are rare.
+
+    It is found where a test says that nobody can be without it: so the noise of a text that nobody
+    holds decides, with the skewness that counts of few have; beyond it the noise of its share.
+
+    Attributes:
+        noise: of its share.
+        skewness: of that noise for a text that nobody holds, with one report; with n it is the
+            n-th root's part.
+        reach: how many standard errors it must have, were there no skewness.
+    """
+
+    noise: ShareNoise
+    skewness: float
+    reach: float
+
+    @classmethod
+    def of(cls, filter_: Filter, candidates: int, level: float = 0.05) -> "Detection":
+        """That of a filter's texts, among so many candidates, if the chance of any is the level."""
+        said = said_by_chance(filter_)
+        skewness = (1 - 2 * said) / math.sqrt(said * (1 - said) * filter_.ones)
+        return cls(text_noise(filter_), skewness, detectable_deviations(candidates, level))
+
+    @property
+    def _skewed(self) -> float:
+        """How many standard errors farther the test lies, with one report (Cornish and Fisher)."""
+        return (self.reach**2 - 1) / 6 * self.skewness
+
+    def share(self, reports: int, more: float = 0.0) -> float:
+        """The share of a text that is found; infinite for more than all.
+
+        Args:
+            reports: how many there are.
+            more: how many standard errors it is to have beyond what the test asks for.
+        """
+        reach = self.reach + self._skewed / math.sqrt(reports)
+        least = reach * math.sqrt(self.noise.outside / reports)
+        return share_seen(self.noise, least, more**2 / reports)
+
+    def reports(self, share: float, more: float = 0.0) -> float:
+        """How many reports find a text of this share, not yet rounded up."""
+        if share > 1:
+            return math.inf
+        # With the root r of their number: share · r² = steady · r + skewed · rare.
+        rare = math.sqrt(self.noise.outside)
+        steady = self.reach * rare + more * math.sqrt(self.noise.variance(share))
+        root = steady + math.sqrt(steady**2 + 4 * share * self._skewed * rare)
+        return (root / (2 * share)) ** 2
 
 
 def smallest_detectable(
-    filter_: Filter, reports: int, candidates: int, level: float = 0.05, power: float = 0.5
+    filter_: Filter, reports: int, candidates: int, level: float = 0.05
 ) -> float:
-    """The share that a text needs to be found with chance ``power`` among so many candidates."""
-    needed = detectable_deviations(candidates, level, power)
-    return needed * math.sqrt(rare_variance(filter_, reports))
+    """The share that a text needs for an even chance to be found; infinite for more than all."""
+    return Detection.of(filter_, candidates, level).share(reports)
 
 
 def reports_needed(filter_: Filter, candidates: int, level: float = 0.05, share: float = 1) -> int:
     """How many reports give a text of this share an even chance of being found."""
-    return math.ceil((smallest_detectable(filter_, 1, candidates, level) / share) ** 2)
+    return math.ceil(Detection.of(filter_, candidates, level).reports(share))
 
 
 def shared_bits(said: NDArray[np.int64], bits: int, ones: int) -> Floats:

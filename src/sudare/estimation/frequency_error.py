@@ -51,6 +51,21 @@ class ShareNoise:
         return self.inside - self.outside + self.sampled * (1 - 2 * share)
 
 
+def share_seen(noise: ShareNoise, least: float, more: float) -> float:
+    """The share s at which (s - least)² = more · variance(s); infinite for more than all.
+
+    Args:
+        noise: of the share.
+        least: what the estimate has to exceed.
+        more: the square of how many standard errors s is to lie above that, for one report.
+    """
+    square = 1 + more * noise.sampled
+    half = least + more * (noise.inside - noise.outside + noise.sampled) / 2
+    root = math.sqrt(max(0.0, half**2 - square * (least**2 - more * noise.outside)))
+    share = (half + root) / square
+    return share if share <= 1 else math.inf
+
+
 def share_variance(p: float, q: float, n: int, share: ArrayLike) -> NDArray[np.float64]:
     """The variance of the unbiased estimate of a ``share`` among ``n`` people.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sudare.estimation.estimate import Floats
-from sudare.estimation.frequency_error import RELIABLE_SPREAD, ShareNoise
+from sudare.estimation.frequency_error import RELIABLE_SPREAD, ShareNoise, share_seen
 from sudare.planning.wish import GOALS, Goal, Wish
 
 _FAR = 50  # of a noise whose chances fall by e: what lies beyond has none
@@ -126,21 +126,6 @@ class ShareMeasure(Measure):
             enough = middle and self._reports_of_difference(noise, middle) <= reports
             few, many = (few, middle) if enough else (middle, many)
         return many
-
-
-def share_seen(noise: ShareNoise, least: float, more: float) -> float:
-    """The share s at which (s - least)² = more · variance(s); infinite for more than all.
-
-    Args:
-        noise: of the share.
-        least: what the estimate has to exceed.
-        more: the square of how many standard errors s is to lie above that, for one report.
-    """
-    square = 1 + more * noise.sampled
-    half = least + more * (noise.inside - noise.outside + noise.sampled) / 2
-    root = math.sqrt(max(0.0, half**2 - square * (least**2 - more * noise.outside)))
-    share = (half + root) / square
-    return share if share <= 1 else math.inf
 
 
 @dataclass(frozen=True)

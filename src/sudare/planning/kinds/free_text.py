@@ -9,13 +9,7 @@ import numpy as np
 
 from sudare.decoding.from_sums import decode_sums
 from sudare.errors import ParameterError
-from sudare.estimation.detection import (
-    detectable_deviations,
-    rare_skewness,
-    said_by_chance,
-    text_noise,
-)
-from sudare.estimation.frequency_error import ShareNoise
+from sudare.estimation.detection import Detection, said_by_chance
 from sudare.mechanisms.rappor import Rappor
 from sudare.mechanisms.strings import digests
 from sudare.planning.kinds.interface import (
@@ -29,7 +23,7 @@ from sudare.planning.kinds.interface import (
     year_epsilon,
 )
 from sudare.planning.kinds.trials import Told, Trial
-from sudare.planning.measures import Measure, share_seen
+from sudare.planning.measures import Measure
 from sudare.planning.texts import best_filter, best_rappor, check_search
 from sudare.planning.wish import Goal, Wish
 
@@ -41,47 +35,27 @@ _GUESS = 0.5  # a share that a text needs to be found, which hardly any has
 class TextMeasure(Measure):
     """A rare text among others that are rare as well, decoded from the sums of reports.
 
-    It is found where a test says that nobody can be without it, so the noise of a text that nobody
-    holds decides, with the skewness that counts of few have; beyond it the noise of its share.
-
     Attributes:
-        noise: of its share.
-        skewness: of that noise for a text that nobody holds, with one report.
-        reach: how many standard errors it needs to be found half the time, were there no skewness.
+        detection: what it takes to be found.
         wish: how sure the result is to be.
     """
 
-    noise: ShareNoise
-    skewness: float
-    reach: float
+    detection: Detection
     wish: Wish
     goals: tuple[Goal, ...] = ("error", "smallest_share")
 
     def foreseen(self, goal: Goal, reports: int) -> float:
         """What so many reports reach."""
-        stderr = math.sqrt(self.noise.outside / reports)
-        if goal == "error":
-            found = self.wish.deviations * stderr
-            return found if found <= 1 else math.inf
-        least = (self.reach + self._skewed / math.sqrt(reports)) * stderr
-        return share_seen(self.noise, least, self.wish.more**2 / reports)
+        if goal == "smallest_share":
+            return self.detection.share(reports, self.wish.more)
+        found = self.wish.deviations * math.sqrt(self.detection.noise.outside / reports)
+        return found if found <= 1 else math.inf
 
     def reports(self, goal: Goal, value: float) -> float:
         """How many reports reach it."""
-        rare = math.sqrt(self.noise.outside)
-        if goal == "error":
-            return (self.wish.deviations * rare / value) ** 2
-        if value > 1:
-            return math.inf
-        # With the root r of their number: value · r² = steady · r + skewed.
-        steady = self.reach * rare + self.wish.more * math.sqrt(self.noise.variance(value))
-        root = steady + math.sqrt(steady**2 + 4 * value * self._skewed * rare)
-        return (root / (2 * value)) ** 2
-
-    @property
-    def _skewed(self) -> float:
-        """How many standard errors farther the test lies, with one report (Cornish and Fisher)."""
-        return (self.reach**2 - 1) / 6 * self.skewness
+        if goal == "smallest_share":
+            return self.detection.reports(value, self.wish.more)
+        return (self.wish.deviations / value) ** 2 * self.detection.noise.outside
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +95,9 @@ class FreeText(Kind):
             made = best_filter(each, lifetime)
             density = made.ones / made.bits
             slope = made.holder - made.others
-            reach = detectable_deviations(self.candidates, self.false_discoveries)
+            detection = Detection.of(made, self.candidates, self.false_discoveries)
             return Design(
-                TextMeasure(text_noise(made), rare_skewness(made), reach, wish),
+                TextMeasure(detection, wish),
                 spends=spent(made, wish),
                 each=each,
                 report_bytes=made.report_dtype.itemsize,
@@ -137,7 +111,9 @@ class FreeText(Kind):
         return {Rappor.name: make}
 
     def finished(self, design: Design, reports: int) -> Design:
-        """The design with the cohorts that so many reports are divided among."""
+        """The design with the cohorts that so many reports are divided among, if they show any."""
+        if math.isinf(design.measure.foreseen("smallest_share", reports)):
+            return design
         made = best_rappor(
             design.each,
             reports,
