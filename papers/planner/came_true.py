@@ -27,15 +27,8 @@ def powers(row: Row) -> list[tuple[float, float]]:
 
 def is_off(row: Row) -> bool:
     """Whether something came out otherwise than foreseen."""
-    if row["kind"] == "joint":  # whose error is a whole number, off by one where chances are even
-        far = abs(row["error"] - row["foreseen"]) * row["reports"] > _unit(row) * 1.01
-    else:
-        far = abs(ratio(row) - 1) > NEAR
+    far = abs(ratio(row) - 1) > NEAR
     return far or any(abs(seen - foreseen) > OFTEN for foreseen, seen in powers(row))
-
-
-def _unit(row: Row) -> float:
-    return 1 / float(row["wishes"].get("compare", 1.0))
 
 
 def fill(page: str, rows: Sequence[Row]) -> str:

@@ -121,7 +121,8 @@ class JointTotal(Kind):
         trial.progress(trial.collections)
         total, reach = trial.whole(value * reports), measure.sure
         truth, values = total / reports, (total + noise) / reports
-        return _within(reports, truth, values, reach / reports)
+        stderr = math.sqrt(float(measure.chances @ np.arange(-far, far + 1) ** 2)) / reports
+        return _within(reports, truth, values, stderr, reach / reports)
 
     def apart(self, design: Design, one: Told, other: Told, wish: Wish) -> Told:
         """Differences of the means of two groups, of whom the smaller has as much noise."""
@@ -129,12 +130,13 @@ class JointTotal(Kind):
         measure: Any = design.measure
         reach = measure.sure_apart / min(one.reports, other.reports)
         truth, values = one.truth - other.truth, one.values - other.values
-        return _within(one.reports + other.reports, truth, values, reach)
+        stderr = math.hypot(one.stderr[0], other.stderr[0])
+        return _within(one.reports + other.reports, truth, values, stderr, reach)
 
     def off(self, told: Told, wish: Wish) -> float:
-        """What so many errors as the level says don't exceed."""
-        sizes = np.abs(told.errors)
-        return float(np.quantile(sizes, wish.level, method="inverted_cdf"))
+        """So many of their standard deviations as half an interval has of those of the law."""
+        del wish
+        return told.half_width * float(np.sqrt(np.mean(told.errors**2))) / float(told.stderr[0])
 
     def command(self, name: str, design: Design) -> str:
         """The command that makes the count."""
@@ -151,10 +153,10 @@ class JointTotal(Kind):
         return self._tables()[name]
 
 
-def _within(reports: int, truth: Floats, values: Floats, reach: float) -> Told:
+def _within(reports: int, truth: Floats, values: Floats, stderr: float, reach: float) -> Told:
     """What is told of values that are within so much of what they seem."""
-    stderr = np.full(values.shape, math.nan)  # a result of a total has an interval alone
-    return Told(reports, truth, values, stderr, values - reach, values + reach)
+    every = np.full(values.shape, stderr)
+    return Told(reports, truth, values, every, values - reach, values + reach)
 
 
 def chances_of(document: TableDocument) -> Floats:
