@@ -24,6 +24,7 @@ SHARED = {
 
 APART = {
     "--window": "a length where a collection is made, a number where one of its windows is meant",
+    "--page": "the address of a survey page in invitations, and to plan on a page",
     "--count": "a number of invitations, and with two parties the document of a joint count",
 }
 """Names of more than one type, each with the reason."""

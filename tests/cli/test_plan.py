@@ -208,7 +208,7 @@ def test_a_streams_command_makes_that_mechanism(
         ),
         ("questions --sizes 3,x --epsilon 1 --error 0.1", "--sizes is a list of 2 or more"),
         ("questions --epsilon 1 --error 0.1", "say --sizes, or --questions with a file"),
-        ("text --epsilon 1 --people 100 --candidates 0", "at least 1 candidate, and at most"),
+        ("text --epsilon 1 --people 100 --texts 0", "at least 1 candidate, and at most"),
         ("stream --rounds 0 --epsilon 4 --people 100", "rounds must be between 1 and 1048576"),
         ("stream --rounds 50 --epsilon 0.1 --people 200", "white noise"),
         ("stream --rounds 50 --epsilon 8 --people 10", "white noise"),

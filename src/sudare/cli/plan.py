@@ -10,9 +10,11 @@ from sudare.cli.shared.answer_list import lines_of
 from sudare.cli.shared.browser import open_in_browser
 from sudare.cli.shared.options import (
     PATH,
+    false_discoveries_option,
     force_option,
     is_pipe,
     json_option,
+    level_option,
     output_option,
     plot_option,
     port_option,
@@ -102,7 +104,7 @@ _SURE = (
         show_default=True,
         help="The share of those asked who answer.",
     ),
-    click.option("--level", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    level_option,
     click.option(
         "--power",
         type=float,
@@ -310,15 +312,13 @@ def questions(
 
 @plan.command()
 @click.option(
-    "--candidates", type=int, default=1000, show_default=True, help="How many texts are looked for."
-)
-@click.option(
-    "--false-discoveries",
-    type=float,
-    default=0.05,
+    *("--texts", "candidates"),
+    type=int,
+    default=1000,
     show_default=True,
-    help="The chance to find one that nobody gave.",
+    help="How many texts are looked for.",
 )
+@false_discoveries_option
 @shared(_SEEN[0], *_VISITS, *_WORDS)
 def text(candidates: int, false_discoveries: float, **given: Any) -> None:  # noqa: ANN401
     """Plan a question that people answer in their own words.
@@ -328,7 +328,7 @@ def text(candidates: int, false_discoveries: float, **given: Any) -> None:  # no
     \b
     Examples:
       sudare plan text --epsilon 2 --smallest-share 0.01
-      sudare plan text --candidates 20000 --people 100000 --epsilon 2 --json
+      sudare plan text --texts 20000 --people 100000 --epsilon 2 --json
     """
     own = {"candidates": candidates, "false_discoveries": false_discoveries}
     _plan("text", own, given)

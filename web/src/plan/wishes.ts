@@ -100,8 +100,9 @@ export function finding(wishes: Wishes, found: Found, plan: Plan | null): Wishes
 /** The wishes by a way out of a refusal; null if it leads to something that can't be set here. */
 export function following(wishes: Wishes, way: Way): Wishes | null {
   const values = { ...wishes.values };
+  const known = [...givenFields(wishes), ...furtherOf(wishes.kind, isMean(wishes))];
   for (const [name, value] of Object.entries(way)) {
-    const field = givenFields(wishes).find((each) => nameOf(each) === name);
+    const field = known.find((each) => nameOf(each) === name);
     const text = field && typedOf(field, plainNumber(value));
     if (!field || !text) return null;
     values[field] = text;
