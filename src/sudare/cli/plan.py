@@ -530,8 +530,10 @@ def _show(made: "Plan") -> None:
     for warning in warnings(made):
         say(f"  beware      {warning}")
     put_table(_mechanisms(made))
-    moved = "moves a mean" if made.kind.unit == "number" else "raises a share that nobody has"
-    say(f"1 % forged: how far somebody who forges so many reports {moved} at most.")
+    moved = "raises a share that nobody has at most"
+    if made.kind.unit == "number":
+        moved = "moves a mean at most, in parts of the range"
+    say(f"1 % forged: how far somebody who forges so many reports {moved}.")
     if best.design.year_epsilon is not None:
         say("ε a year: what a person spends at most who is asked every week.")
     put_table(_curve(made))

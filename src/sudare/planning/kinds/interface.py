@@ -31,7 +31,7 @@ class Design:
         each: what one report may cost.
         report_bytes: how long a report is.
         forger_gain: of a share of the reports that somebody forges, how many times as far they
-            raise a share that nobody has; a mean, how far they move it.
+            raise a share that nobody has; of a mean, how far they move it in parts of the range.
         year_epsilon: the most that a person spends in a year who is asked every week; None where
             nobody knows.
         mechanism: what randomises a report; None where something else protects it.

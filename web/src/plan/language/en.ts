@@ -215,7 +215,7 @@ export const words = {
   columnsWhy: {
     smallest: "Seen from: the smallest share that is seen with the chance wished for.",
     forged:
-      "1\u00a0% forged: how far somebody who forges so many reports raises a share that nobody has, or moves a mean, at most.",
+      "1\u00a0% forged: how far somebody who forges so many reports raises a share that nobody has at most; of a mean, how far it moves in parts of the range.",
     year: "ε a year: what a person spends at most who is asked every week.",
     costs: "Device and server: the time to make, and to count, one report.",
   },

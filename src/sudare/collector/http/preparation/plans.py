@@ -82,8 +82,8 @@ class RowBody(msgspec.Struct):
         smallest_share: the smallest share that will be seen, if any.
         difference: of two groups, likewise.
         bytes: of a report.
-        forger_gain: of a share of the reports that is forged, how many times as far it moves a
-            result.
+        forger_gain: of a share of the reports that is forged, how many times as far it raises a
+            share that nobody has; of a mean, how far it moves that in parts of the range.
         forger_moves: how far 1 % of them moves it.
         year_epsilon: what weekly answers cost in a year.
         device_ns: nanoseconds to make a report, where it was measured.
