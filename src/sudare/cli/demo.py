@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import threading
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -76,13 +77,19 @@ def demo(
 
     plan = Plan(people, epsilon, pace, seed, once)
     plan.collections(0)  # refuses an ε that can't be before there is anything to clean up
+    asked_to_stop = threading.Event()
+
+    def stop(*_: object) -> None:
+        asked_to_stop.set()
+        signal.raise_signal(signal.SIGINT)
+
     with listen("127.0.0.1", port) as listening:
         for name in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(name) is signal.SIG_DFL:  # a closed terminal ends it as Ctrl-C does
-                signal.signal(name, lambda *_: signal.raise_signal(signal.SIGINT))
+                signal.signal(name, stop)
         if sys.stderr.isatty():
             say("Starting the collector …", err=True)
-        found = _run(plan, listening, quiet=as_json, opening=opening)
+        found = _run(plan, listening, asked_to_stop, quiet=as_json, opening=opening)
     if not once:
         say("Stopped. Nothing was left behind.")
     elif not found:
@@ -93,7 +100,14 @@ def demo(
         show(found)
 
 
-def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) -> "list[Found]":
+def _run(
+    plan: "Plan",
+    listening: "Listening",
+    asked_to_stop: threading.Event,
+    *,
+    quiet: bool,
+    opening: bool,
+) -> "list[Found]":
     from sudare.demo.running import run
 
     bars: list[Progress] = []
@@ -101,6 +115,10 @@ def _run(plan: "Plan", listening: "Listening", *, quiet: bool, opening: bool) ->
     with ExitStack() as stack:
 
         def ready(url: str, studies: "list[People]") -> None:
+            if (
+                asked_to_stop.is_set()
+            ):  # while a library was loaded that takes any error for its own
+                signal.raise_signal(signal.SIGINT)
             if not quiet:
                 _greet(plan, url, studies)
             if opening:
