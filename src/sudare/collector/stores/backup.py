@@ -62,7 +62,7 @@ def back_up(
         passphrase: without which nobody can read the backup; None for a plain one.
     """
     if file.exists():
-        raise ParameterError(f"{file.name} is there already, and a backup writes over nothing")
+        raise ParameterError(f"{file} is there already, and a backup writes over nothing")
     store = open_existing(url)
     rows = 0
     try:
