@@ -47,18 +47,21 @@ class NotEnumerable(ParameterError):
     """Code with too many paths of chance for its exact law to be enumerated."""
 
 
+NoPlanReason = Literal["white_noise", "out_of_reach", "too_long"]
+"""That results would be noise, that nothing grants the wish, that no report is as short."""
+
+
 class NoSuchPlan(ParameterError):
     """A plan that can't be had, or would be worth nothing."""
 
     def __init__(
         self,
-        reason: Literal["white_noise", "out_of_reach", "too_long"],
+        reason: NoPlanReason,
         sentence: str,
         ways_out: tuple[dict[str, int | float], ...] = (),
     ) -> None:
         super().__init__(sentence)
         self.reason = reason
-        """That results would be noise, that nobody grants the wish, that reports are too long."""
         self.ways_out = ways_out
         """Wishes by name, each of which instead of what was wished makes a plan that can be had."""
 

@@ -14,6 +14,7 @@ from sudare import GRR, OUE, Collection, Glance, Part, Rappor, SetResponse, Spli
 from sudare.collection.windows import Windows
 from sudare.collector.stores.open import open_store
 from support.analysts import Collector
+from support.node import WEB
 from support.tools import CHROMIUM
 
 TEAS = ("green", "black", "oolong", "hojicha")
@@ -121,3 +122,20 @@ def _note(made: Visit, kind: str, text: str) -> None:
 def _keep(made: Visit, request: Request) -> None:
     if request.method != "GET":
         made.posted.append(request)
+
+
+def violations(page: Page, *, serious: bool = False) -> list[str]:
+    """What axe finds wrong with a page as it stands, if the page lets its script in.
+
+    The list of collections, whose links axe takes for ways within the page, is held to what is
+    ``serious`` alone.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
+    found: list[str] = page.evaluate(
+        """async (serious) => (await axe.run()).violations
+          .filter(({ impact }) => !serious || ["serious", "critical"].includes(impact))
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)""",
+        serious,
+    )
+    return found

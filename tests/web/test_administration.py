@@ -17,8 +17,8 @@ from sudare.collection.document import Collection
 from sudare.collector.http.auth import new_token
 from sudare.collector.stores.contract import HeldCollection, Role, State
 from support.analysts import at_port
-from support.browsing import INVITED, TEA, WORDS, Stage, Visit, visit
-from support.node import WEB, install
+from support.browsing import INVITED, TEA, WORDS, Stage, Visit, violations, visit
+from support.node import install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
 SECRET = replace(TEA, name="secret")
@@ -566,10 +566,6 @@ def test_tokens_are_made_shown_once_and_revoked(
     expect(admin.get_by_role("button", name="Sign out")).to_have_count(1)
 
 
-VIOLATIONS = """async () => {
-  const { violations } = await axe.run();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}"""
 SMALL = """() => [...document.querySelectorAll(
     "dialog[open] :is(button, select, textarea, label:has(input)), .tools button, .manage button")]
   .filter((each) => each.getClientRects().length && each.getBoundingClientRect().height < 43.5)
@@ -594,7 +590,7 @@ def test_everybody_can_use_it(
 
     def examined(what: str) -> None:
         page.wait_for_timeout(300)
-        assert page.evaluate(VIOLATIONS) == [], what
+        assert violations(page) == [], what
         assert page.evaluate(SMALL) == [], what
         assert page.evaluate("document.documentElement.scrollWidth") <= width, what
         wide = (
@@ -602,7 +598,6 @@ def test_everybody_can_use_it(
         )
         assert set(page.evaluate(wide)) <= {0}, what
 
-    page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
     expect(page.locator(".nothing .sign-in")).to_be_visible()
     examined("not public")
     page.locator("header .who button").click()

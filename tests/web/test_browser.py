@@ -48,10 +48,11 @@ from support.browsing import (
     WORDS,
     Stage,
     online,
+    violations,
     visit,
 )
 from support.chance import assert_follows, rejects
-from support.node import WEB, install, npm
+from support.node import install, npm
 from support.strangers import commands
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -361,11 +362,6 @@ def test_a_strangers_text_turns_nothing_around_it(
         assert sentence.evaluate(DISORDER) != []  # it would be found
 
 
-SERIOUS = """async () => {
-  const { violations } = await axe.run();
-  return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}"""
 SMALL = """() => [...document.querySelectorAll("button, select, a, label:has(input), summary")]
   .filter((each) => each.getClientRects().length && each.getBoundingClientRect().height < 43.5)
   .map((each) => each.outerHTML)"""
@@ -400,8 +396,7 @@ def test_both_pages_fit_and_can_be_used_by_everybody(
         expect(page.locator(".bars, .series svg").first).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         expect(page.locator("body")).to_have_css("background-color", PAPER[theme])
-        page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
-        assert page.evaluate(SERIOUS) == []
+        assert violations(page, serious=True) == []
         assert page.evaluate(SMALL) == []
         assert made.complaints == []
         other = "light" if theme == "dark" else "dark"

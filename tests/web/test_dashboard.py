@@ -31,9 +31,10 @@ from support.browsing import (
     WORDS,
     Stage,
     online,
+    violations,
     visit,
 )
-from support.node import WEB, install
+from support.node import install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
 DAY = 86_400
@@ -510,12 +511,6 @@ def test_paper_has_the_answer_the_label_and_the_source_but_no_controls(
     context.close()
 
 
-FINDINGS = """async () => {
-  const { violations } = await axe.run();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}"""
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
 def test_axe_finds_nothing(browser: Browser, url: str, theme: Any, width: int) -> None:
@@ -536,8 +531,7 @@ def test_axe_finds_nothing(browser: Browser, url: str, theme: Any, width: int) -
             page.locator(".history svg").wait_for()
         for fold in page.locator("summary").all():
             fold.click()
-        page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
-        assert page.evaluate(FINDINGS) == []
+        assert violations(page) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()
 

@@ -13,12 +13,12 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 
 import sudare
 from sudare.collector.stores.contract import Role
+from sudare.errors import NoPlanReason
 from sudare.planning.kinds import KINDS
-from sudare.planning.ways_out import Reason
 from sudare.planning.wish import Wish
 from sudare.results.planning import meaning, recommendation
 from support.analysts import at_port
-from support.browsing import TEA, Stage, visit
+from support.browsing import TEA, Stage, violations, visit
 from support.node import WEB, install
 
 pytestmark = pytest.mark.xdist_group("web")  # one browser, one collector
@@ -106,7 +106,7 @@ def test_the_page_has_words_for_every_refusal_with_ways_out() -> None:
     refusals = re.search(r"  refusals: \{(.*?)\n  \}", source, re.DOTALL)
     assert refusals is not None
     known = set(re.findall(r"^    (\w+):", refusals[1], re.MULTILINE))
-    assert known == {*get_args(Reason), "too_long"}
+    assert known == set(get_args(NoPlanReason))
 
 
 def test_the_words_for_epsilon_change_where_the_command_lines_do() -> None:
@@ -415,10 +415,6 @@ def test_the_form_for_a_collection_leads_to_the_planner(
     expect(planner.get_by_role("dialog")).to_be_visible()  # signed in there, too
 
 
-FINDINGS = """async () => {
-  const { violations } = await axe.run();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}"""
 SMALL = """() => [
     ...document.querySelectorAll("main :is(button, select, summary, label:has(input))"),
   ]
@@ -441,8 +437,7 @@ def test_everybody_can_use_it(browser: Browser, url: str, theme: Any, width: int
         page = visit(context, url + address).page
         settled(page)
         page.evaluate("document.querySelectorAll('details').forEach((it) => (it.open = true))")
-        page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
-        assert page.evaluate(FINDINGS) == []
+        assert violations(page) == []
         assert page.evaluate(SMALL) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.close()

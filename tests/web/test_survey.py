@@ -35,9 +35,21 @@ from sudare.collection.windows import Windows
 from sudare.collector.http.limits import Limits
 from sudare.collector.stores.contract import Role
 from support.analysts import at_port
-from support.browsing import AGE, COLOURS, HOBBIES, INVITED, STUDY, TEA, WORDS, Stage, Visit, visit
+from support.browsing import (
+    AGE,
+    COLOURS,
+    HOBBIES,
+    INVITED,
+    STUDY,
+    TEA,
+    WORDS,
+    Stage,
+    Visit,
+    violations,
+    visit,
+)
 from support.commands import succeed
-from support.node import WEB, install
+from support.node import install
 
 pytestmark = pytest.mark.xdist_group("web")  # as all that starts a browser
 DAY = 24 * 3600
@@ -882,10 +894,6 @@ def test_two_hundred_answers_are_searched_and_chosen_on_one_screen(
     context.close()
 
 
-FINDINGS = """async () => (await axe.run()).violations
-  .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)"""
-
-
 @pytest.mark.parametrize(
     ("language", "theme", "width"),
     [
@@ -936,8 +944,7 @@ def test_axe_finds_nothing_on_any_page_of_the_survey(
     ):
         page = visit(context, f"{place.url}{address}").page
         act(page)
-        page.add_script_tag(path=WEB / "node_modules/axe-core/axe.min.js")
-        assert page.evaluate(FINDINGS) == [], address
+        assert violations(page) == [], address
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         page.close()
     context.close()

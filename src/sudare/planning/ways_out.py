@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
-from sudare.errors import NoSuchPlan
+from sudare.errors import NoPlanReason, NoSuchPlan
 from sudare.formats.numbers import as_given, counted
 from sudare.mechanisms.domain import MOST_PEOPLE
 from sudare.planning.granting import Row, can_be_made, rows_of
@@ -19,7 +19,6 @@ _DIGITS = 3  # of a number of people, and 2 of an error
 Way = tuple[str, int | float]
 """A wish by its name, and what it may be instead."""
 LeftOut = Mapping[str, int]
-Reason = Literal["white_noise", "out_of_reach", "too_long"]
 
 
 def too_long(kind: Kind, wish: Wish, left_out: LeftOut) -> NoSuchPlan:
@@ -51,7 +50,7 @@ def out_of_reach(kind: Kind, wish: Wish) -> NoSuchPlan:
     aim = f"{'an' if wish.goal == 'error' else 'a'} {wish.goal} of {as_given(wish.value or 0)}"
     aim, people, epsilon = aim.replace("_", " "), wish.people or 0, wish.epsilon or 0
     who = counted(people, "person", "people")
-    reason: Reason = "out_of_reach"
+    reason: NoPlanReason = "out_of_reach"
     if wish.epsilon is not None and not can_be_made(kind, wish, epsilon):
         sentence = f"no mechanism spends as little as ε = {as_given(epsilon)}{_for(kind, wish)}"
     elif wish.found == "people":
@@ -78,7 +77,7 @@ def _for(kind: Kind, wish: Wish) -> str:
 
 
 def _refusal(
-    kind: Kind, wish: Wish, reason: Reason, sentence: str, left_out: LeftOut
+    kind: Kind, wish: Wish, reason: NoPlanReason, sentence: str, left_out: LeftOut
 ) -> NoSuchPlan:
     """A refusal with those ways out that lead somewhere."""
     ways: dict[str, int | float] = {}
